@@ -219,7 +219,27 @@ class ReviewedRun:
 
 
 def _read[R: (PerformanceRun, ReviewedRun)](cls: type[R], kind: str, data: dict[str, Any]) -> R:
-    raise NotImplementedError
+    if data.get("schema") != SCHEMA or data.get("kind") != kind:
+        raise ValueError(f"not a {kind} record of schema {SCHEMA}")
+    try:
+        values = {f.name: data[f.name] for f in fields(cls)}
+        unknown = set(data) - set(values) - {"schema", "kind", "run_id"}
+        if unknown:
+            raise ValueError(f"unknown fields {sorted(unknown)}")
+        if kind == "performance":
+            values |= {
+                "outcome": Outcome(values["outcome"]),
+                "warnings": tuple(values["warnings"]),
+                "inputs": tuple(InputResult.from_json(row) for row in values["inputs"]),
+            }
+        elif values["review"] is not None:
+            values["review"] = Review(**values["review"])
+        run = cls(**values)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"the record is incomplete or malformed: {error}") from error
+    if run.run_id != data["run_id"]:
+        raise ValueError(f"the record says run {data['run_id']}, its job key says {run.run_id}")
+    return run
 
 
 def canonical(value: Any) -> bytes:
