@@ -49,7 +49,7 @@ class Verdict:
     detail: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InputResult:
     """One input of a run. `fuel` is None where there is no reading (skipped, trapped, exhausted)."""
 
@@ -70,7 +70,7 @@ class InputResult:
         return cls(**{**data, "outcome": Outcome(data["outcome"])})
 
 
-@dataclass(frozen=True, slots=True, kw_only)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PerformanceRun:
     """A graded solution. Fuel counts are wasmtime fuel; digests are lower-case hex SHA-256.
 
@@ -155,7 +155,7 @@ _PUBLIC = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
     """A person's verdict on a run of a reviewed case: a rating per domain, marks on the checklist, and words.
 
@@ -171,7 +171,7 @@ class Review:
     recorded_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewedRun:
     """A run of a reviewed case: it waits in the worklist until a review is recorded with it."""
 
