@@ -10,7 +10,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 __all__ = [
     "SCHEMA",
@@ -218,7 +218,10 @@ class ReviewedRun:
         return _read(cls, "reviewed", data)
 
 
-def _read[R: (PerformanceRun, ReviewedRun)](cls: type[R], kind: str, data: dict[str, Any]) -> R:
+R = TypeVar("R", "PerformanceRun", "ReviewedRun")
+
+
+def _read(cls: type[R], kind: str, data: dict[str, Any]) -> R:
     if data.get("schema") != SCHEMA or data.get("kind") != kind:
         raise ValueError(f"not a {kind} record of schema {SCHEMA}")
     try:
