@@ -75,9 +75,13 @@ def _config(multi_memory: bool) -> wasmtime.Config:
 
 
 @cache
+def _engine(multi_memory: bool) -> wasmtime.Engine:
+    return wasmtime.Engine(_config(multi_memory))
+
+
 def engine(*, multi_memory: bool = False) -> wasmtime.Engine:
     """The engine of this process. Only the game console may ask for `multi_memory`."""
-    return wasmtime.Engine(_config(multi_memory))
+    return _engine(multi_memory)
 
 
 def engine_name() -> str:
