@@ -92,8 +92,10 @@ class Solution:
             except wasmtime.Trap as trap:
                 return _after(trap, wall_limit_s)
             except wasmtime.WasmtimeError as error:
-                # Not a trap: the instance asked for more memory or table than its limits, or the host ran out.
-                return Call(reason="memory", detail=_line(error))
+                # Not a trap: the instance declares more than its limits allow, or this host could not make it.
+                if "limit" in str(error):
+                    return Call(reason="memory", detail=_line(error))
+                raise MachineError(f"wasmtime could not run the module here: {_line(error)}") from error
         fuel = given - store.get_fuel()
         if not 0 <= fuel <= runway_limit:
             return Call(reason="exhausted", detail=f"it burned more than its runway limit of {runway_limit:,} fuel")
