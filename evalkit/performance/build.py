@@ -53,6 +53,11 @@ class BuildResult:
     log: str = ""
     warnings: tuple[str, ...] = ()
 
+    @property
+    def digest(self) -> str | None:
+        """Hex SHA-256 of the module, or None."""
+        return None if self.module is None else hashlib.sha256(self.module).hexdigest()
+
 
 def solution_files(folder: Path) -> Iterator[Path]:
     """Every file and link that is source, in a stable order. Caches and `solution.toml` (words about it) are not.
