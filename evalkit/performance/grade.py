@@ -6,7 +6,7 @@ gate the stress inputs. A solution that fails is a record; what raises is the ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from evalkit.performance.checking import Check, load_checker
 from evalkit.performance.manifest import Case, CaseInput, load_case
 from evalkit.performance.origin import load_origin
 from evalkit.records import InputResult, Outcome, PerformanceRun
-from evalkit.sandbox.engine import CompileLimits, engine_name, fuel_schedule
+from evalkit.sandbox.engine import engine_name, fuel_schedule
 from evalkit.sandbox.solution import UNLIMITED, Call, Rejection, Solution, load_solution
 
 __all__ = ["REASONS", "Graded", "grade", "grade_module", "grade_solution"]
@@ -98,24 +98,23 @@ def _grade(
     if contract is None or sandbox is None:
         raise UsageError(f"{case.slug} is a reviewed case: a person reviews its runs; nothing is graded")
     check = load_checker(contract.checker)
-    results: list[InputResult] = []
+    done: dict[str, InputResult] = {}
+
+    def hear(result: InputResult) -> None:
+        done[result.name] = result
+        if on_input:
+            on_input(result)
+
     reason, detail = built.reason, built.detail
     if built.module is not None:
         try:
-            limits = CompileLimits(module_bytes=BuildLimits().module_bytes)
-            loaded = load_solution(
-                built.module, entry=contract.entry, max_memory_bytes=sandbox.max_memory_bytes, limits=limits
-            )
+            loaded = load_solution(built.module, entry=contract.entry, max_memory_bytes=sandbox.max_memory_bytes)
             if isinstance(loaded, Rejection):
                 reason, detail = loaded.reason, loaded.detail
             else:
-                for result in _run_inputs(case, loaded, check, unlimited):
-                    results.append(result)
-                    if on_input:
-                        on_input(result)
+                _run_inputs(case, loaded, check, unlimited, hear)
         except MachineError as error:
             reason, detail = "machine", str(error)
-    results += [_skipped(case, row) for row in case.inputs[len(results) :]]
     run = PerformanceRun(
         case=case.slug,
         version=case.version,
@@ -132,28 +131,31 @@ def _grade(
         case_digest=case.digest(),
         build_log=built.log or None,
         warnings=built.warnings,
-        inputs=tuple(results),
+        inputs=tuple(done.get(row.name) or _skipped(case, row) for row in case.inputs),
     )
     return _conclude(run)
 
 
-def _run_inputs(case: Case, solution: Solution, check: Check, unlimited: bool) -> Sequence[InputResult]:
-    """Smoke inputs in order, then, if every one was right, the stress inputs.
+def _run_inputs(
+    case: Case, solution: Solution, check: Check, unlimited: bool, hear: Callable[[InputResult], None]
+) -> None:
+    """Smoke inputs in order, then, if every one was right, the stress inputs; `hear` gets each result as it comes.
 
-    Inputs stay in the manifest's order in the record. A smoke input that burns its whole runway or meets the wall
-    guard ends the smoke phase: the others would most likely do the same, minute by minute.
+    A smoke input that burns its whole runway or meets the wall guard ends the smoke phase: the others would most
+    likely do the same, minute by minute.
     """
-    by_name: dict[str, InputResult] = {}
+    gate_open = True
     for row in case.smoke:
-        by_name[row.name] = result = _run_input(case, row, solution, check, unlimited)
+        result = _run_input(case, row, solution, check, unlimited)
+        hear(result)
+        gate_open &= result.outcome is Outcome.PASS
         if result.reason in ("exhausted", *_UNGRADED):
             break
-    if all(row.name in by_name and by_name[row.name].outcome is Outcome.PASS for row in case.smoke):
-        for row in case.stress:
-            by_name[row.name] = result = _run_input(case, row, solution, check, unlimited)
-            if result.reason in _UNGRADED:
-                break
-    return [by_name.get(row.name) or _skipped(case, row) for row in case.inputs]
+    for row in case.stress if gate_open else ():
+        result = _run_input(case, row, solution, check, unlimited)
+        hear(result)
+        if result.reason in _UNGRADED:
+            break
 
 
 def _run_input(case: Case, row: CaseInput, solution: Solution, check: Check, unlimited: bool) -> InputResult:
@@ -225,7 +227,7 @@ def _conclude(run: PerformanceRun) -> PerformanceRun:
     if not stress or len(fuels) < len(stress):
         return replace(run, reason="machine", detail="no stress input was run")
     if any(row.outcome is Outcome.OVER_CEILING for row in stress):
-        return replace(run, outcome=Outcome.OVER_CEILING, reason="over_ceiling", correct=True)
+        return replace(run, outcome=Outcome.OVER_CEILING, correct=True)
     return replace(run, outcome=Outcome.PASS, correct=True, total_fuel=sum(fuels))
 
 

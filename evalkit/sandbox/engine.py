@@ -177,6 +177,8 @@ def compile_module(
     limits = limits or CompileLimits()
     if len(wasm) > limits.module_bytes:
         raise InvalidModule(f"the module has {len(wasm):,} bytes, more than the {limits.module_bytes:,} allowed")
+    if not wasm.startswith(b"\0asm"):  # wasmtime would also take text, whose sections nobody could then read
+        raise InvalidModule("the file does not begin as a WebAssembly binary does (00 61 73 6d)")
     folder = (cache_dir or _default_cache()) / "modules"
     name = hashlib.sha256(wasm).hexdigest()
     kept = folder / f"{name}-{_config_digest()}{'-mm' if multi_memory else ''}.cwasm"
