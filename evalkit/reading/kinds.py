@@ -41,9 +41,9 @@ def printable(text: object, most: int = 200) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def did_you_mean(word: str, options: Iterable[str]) -> str:
-    """Give `; did you mean "x"?` for the closest option, or an empty string where none is close."""
-    close = get_close_matches(word, list(options), n=1, cutoff=0.6)
+def did_you_mean(word: str, options: Iterable[str], cutoff: float = 0.6) -> str:
+    """Give `; did you mean "x"?` for the closest option, or an empty string where none is as close as `cutoff`."""
+    close = get_close_matches(word, list(options), n=1, cutoff=cutoff)
     return f'; did you mean "{printable(close[0])}"?' if close else ""
 
 
@@ -139,7 +139,7 @@ def number(least: float = -math.inf, *, above: float = -math.inf) -> Kind[float]
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise Unfit(f"must be a number, not {describe(value)}")
-        if isinstance(value, int) and value.bit_length() > 1000 or not math.isfinite(value):
+        if (isinstance(value, int) and value.bit_length() > 1000) or not math.isfinite(value):
             raise Unfit(f"must be a finite number, not {_figure(value)}")
         if value < least or value <= above:
             raise Unfit(f"must be {f'at least {least:g}' if value < least else f'more than {above:g}'}, not {value:g}")

@@ -139,6 +139,11 @@ class Table:
             return []
         return [self._open(row, f"{key}#{place}") for place, row in enumerate(value, 1)]
 
+    def holds_tables(self, key: str) -> bool:
+        """Whether a key holds a list of tables and nothing else, for a key that may be written in two ways."""
+        value = self._data.get(key)
+        return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+
     def accept(self, *keys: str) -> None:
         """Make keys known without reading them."""
         self._known.update(dict.fromkeys(keys))
@@ -183,6 +188,7 @@ def read_toml(path: Path, file: str, faults: Faults) -> Table | None:
         return None
     try:
         values = tomllib.loads(data.decode("utf-8-sig"))
+        faults.watch(file, values)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         faults.add(file, "", f"is not UTF-8 text (line {line}, byte {error.start}): save it as UTF-8")
@@ -191,6 +197,5 @@ def read_toml(path: Path, file: str, faults: Faults) -> Table | None:
     except ValueError as error:  # TOMLDecodeError is one; so is an integer of more digits than Python converts
         faults.add(file, "", f"is not TOML: {error}")
     else:
-        faults.watch(file, values)
         return Table(values, file, "", faults)
     return None
