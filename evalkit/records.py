@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, Literal, Self, TypeVar
 
+from evalkit._consistency import performance_faults, reviewed_faults
+
 __all__ = [
     "SCHEMA",
     "InputResult",
@@ -66,7 +68,7 @@ class InputResult:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
-        """Read one from its plain form. Raises KeyError, TypeError or ValueError where a field is missing or unknown."""
+        """Read one from its plain form. Raises KeyError, TypeError or ValueError on a missing or unknown field."""
         return cls(**{**data, "outcome": Outcome(data["outcome"])})
 
 
@@ -139,9 +141,13 @@ class PerformanceRun:
         data = self.to_json()
         return {name: data[name] for name in _PUBLIC}
 
+    def validate(self) -> None:
+        """Raise ValueError that lists everything in this run that is malformed or contradicts something else in it."""
+        _refuse(performance_faults(self.to_json()))
+
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
-        """Read a record back. Raises ValueError where it is of another schema, incomplete, or its id does not match."""
+        """Read a record back. Raises ValueError where it is of another schema, fails `validate`, or its id differs."""
         return _read(cls, "performance", data)
 
     def void(self, why: str) -> Self:
@@ -212,42 +218,50 @@ class ReviewedRun:
         """The document that the command line prints for a run."""
         return self.to_json()
 
+    def validate(self) -> None:
+        """Raise ValueError that lists everything in this run that is malformed or contradicts something else in it."""
+        _refuse(reviewed_faults(self.to_json()))
+
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
-        """Read a record back. Raises ValueError where it is of another schema, incomplete, or its id does not match."""
+        """Read a record back. Raises ValueError where it is of another schema, fails `validate`, or its id differs."""
         return _read(cls, "reviewed", data)
 
 
-R = TypeVar("R", "PerformanceRun", "ReviewedRun")
+R = TypeVar("R", bound="PerformanceRun | ReviewedRun")
 
 
 def _read(cls: type[R], kind: str, data: dict[str, Any]) -> R:
-    if data.get("schema") != SCHEMA or data.get("kind") != kind:
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA or data.get("kind") != kind:
         raise ValueError(f"not a {kind} record of schema {SCHEMA}")
-    try:
-        values = {f.name: data[f.name] for f in fields(cls)}
-        unknown = set(data) - set(values) - {"schema", "kind", "run_id"}
-        if unknown:
-            raise ValueError(f"unknown fields {sorted(unknown)}")
-        if kind == "performance":
-            values |= {
-                "outcome": Outcome(values["outcome"]),
-                "warnings": tuple(values["warnings"]),
-                "inputs": tuple(InputResult.from_json(row) for row in values["inputs"]),
-            }
-        elif values["review"] is not None:
-            values["review"] = Review(**values["review"])
-        run = cls(**values)
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"the record is incomplete or malformed: {error}") from error
-    if run.run_id != data["run_id"]:
-        raise ValueError(f"the record says run {data['run_id']}, its job key says {run.run_id}")
+    _refuse(performance_faults(data) if kind == "performance" else reviewed_faults(data))
+    values = {f.name: data[f.name] for f in fields(cls)}
+    if kind == "performance":
+        values |= {
+            "outcome": Outcome(values["outcome"]),
+            "warnings": tuple(values["warnings"]),
+            "inputs": tuple(InputResult.from_json(row) for row in values["inputs"]),
+        }
+    elif values["review"] is not None:
+        values["review"] = Review(**values["review"])
+    run = cls(**values)
+    if run.run_id != data.get("run_id"):
+        raise ValueError(f"the record says run {data.get('run_id')!r}, its job key says {run.run_id}")
     return run
 
 
+def _refuse(faults: list[str]) -> None:
+    if faults:
+        raise ValueError("the record does not hold together: " + "; ".join(faults))
+
+
 def canonical(value: Any) -> bytes:
-    """One byte form for one JSON value: sorted keys, no spaces, UTF-8. Raises ValueError on NaN and infinities."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    """One byte form for one JSON value: sorted keys, no spaces, UTF-8. Raises ValueError on NaN and infinities.
+
+    A lone surrogate, which UTF-8 has no form for, stays as its JSON escape, so hostile text is kept and never crashes.
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "backslashreplace")
 
 
 def digest_id(key: tuple[str, ...]) -> str:
