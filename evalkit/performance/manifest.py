@@ -253,10 +253,8 @@ class _Reader:
 
     def input(self, table: Table) -> CaseInput:
         path = table.take("input", self.file)
-        if "name" not in table and "input" in table and not printable(path.stem) == path.stem:
-            table.error("input", "its file name is too long for a name, or cannot be shown: give the row a name")
         return CaseInput(
-            name=table.take("name", LINE) if "name" in table else path.stem,
+            name=table.take("name", LINE) if "name" in table else "" if path == self.root else path.stem,
             kind=table.take("kind", choice("smoke", "stress"), "stress"),
             input=path,
             expected=table.take("expected", self.file),

@@ -219,7 +219,8 @@ def _found_in(root: Path, noun: str, fits: Callable[[int], bool]) -> Kind[Path]:
             if not fits(path.stat().st_mode):
                 raise Unfit(f'"{value}" is not a {noun}')
         except OSError as error:
-            raise Unfit(f'no {noun} "{value}" here: add it, or mend the path ({error.strerror})') from None
+            why = "" if isinstance(error, FileNotFoundError) else f" ({error.strerror})"
+            raise Unfit(f'no {noun} "{value}" here: add it, or mend the path{why}') from None
         if not os.access(path, os.R_OK):
             raise Unfit(f'"{value}" may not be read: mend its permissions')
         return path

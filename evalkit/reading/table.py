@@ -73,8 +73,11 @@ def _walk(data: Mapping[str, Any], prefix: str) -> Iterator[str]:
 
 
 def _join(prefix: str, name: str) -> str:
-    name = name if re.fullmatch(r"[\w-]+", name) else f'"{name}"'
-    return f"{prefix}.{name}" if prefix else name
+    return f"{prefix}.{_quoted(name)}" if prefix else _quoted(name)
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"[\w-]+", name) else f'"{name}"'
 
 
 class Table:
@@ -98,12 +101,15 @@ class Table:
         return tuple(self._data)
 
     def error(self, key: str, what: str) -> None:
-        """Record an error at a key of this table, or at the table itself with `""`."""
-        self._faults.add(self.file, _join(self.place, key) if key else self.place, what)
+        """Record an error at a key of this table, which may lead deeper (`case#2.input`), or at itself with `""`."""
+        self._note(key, what, "error")
 
     def warning(self, key: str, what: str) -> None:
         """Record a warning likewise."""
-        self._faults.add(self.file, _join(self.place, key) if key else self.place, what, "warning")
+        self._note(key, what, "warning")
+
+    def _note(self, key: str, what: str, severity: Literal["error", "warning"]) -> None:
+        self._faults.add(self.file, ".".join(filter(None, (self.place, key))), what, severity)
 
     @overload
     def take(self, key: str, kind: Kind[T]) -> T: ...
@@ -114,12 +120,12 @@ class Table:
         self.accept(key)
         if key not in self._data:
             if default is _REQUIRED:
-                self.error(key, f"is missing: add {key} = {kind.example}")
+                self.error(_quoted(key), f"is missing: add {key} = {kind.example}")
             return kind.blank if default is _REQUIRED else default
         try:
             return kind.read(self._data[key])
         except Unfit as unfit:
-            self.error(key, str(unfit))
+            self.error(_quoted(key), str(unfit))
             return kind.blank if default is _REQUIRED else default
 
     def table(self, key: str) -> Table | None:
@@ -154,7 +160,7 @@ class Table:
             if key not in self._known:
                 near = did_you_mean(key, self._known)
                 known = ", ".join(sorted(self._known)) or "none"
-                self.error(key, f"is not a known key{near or f': remove it, or use one of {known}'}")
+                self.error(_quoted(key), f"is not a known key{near or f': remove it, or use one of {known}'}")
         for child in self._children:
             child.finish()
 
