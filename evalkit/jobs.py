@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -22,7 +23,8 @@ from evalkit.performance.case import Case
 from evalkit.performance.grade import Graded, grade_solution
 from evalkit.performance.manifest import load_case
 from evalkit.performance.origin import load_origin
-from evalkit.records import Outcome, digest_id
+from evalkit.performance.reviews import load_reviews
+from evalkit.records import Outcome, ReviewedRun, digest_id
 from evalkit.sandbox.engine import fuel_schedule
 
 if TYPE_CHECKING:  # importing the store costs a second, and the workers of a pool never need it
@@ -31,10 +33,15 @@ if TYPE_CHECKING:  # importing the store costs a second, and the workers of a po
 __all__ = [
     "FailedJob",
     "JobResult",
+    "Plan",
     "SweepReport",
+    "attempt_number",
+    "file_for_review",
     "find_solutions",
     "job_key",
     "missing_attempts",
+    "plan_sweep",
+    "record_reviews",
     "run_jobs",
     "store_graded",
     "sweep_case",
@@ -152,11 +159,44 @@ def find_solutions(case: Case) -> list[Path]:
     return sorted(path.parent for path in (case.root / "solutions").rglob("solution.toml"))
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a sweep would do: jobs in the grid, those still to run by name, those stored, and those that cannot run."""
+
+    jobs: int
+    grid: dict[str, Job]
+    skipped: int
+    failed: tuple[FailedJob, ...]
+
+
+def plan_sweep(
+    case: Case, *, store: Store, solutions: Sequence[Path | str] | None = None, variant: str | None = None, attempts: int = 1
+) -> Plan:
+    """Hold a grid of solutions against the store; nothing is built. Raises UsageError for an unknown variant."""
+    slug = case.variant(variant).slug
+    folders = find_solutions(case) if solutions is None else [Path(folder) for folder in solutions]
+    grid: dict[str, Job] = {}
+    failed: list[FailedJob] = []
+    seen: set[tuple[str, ...]] = set()
+    for folder in folders:
+        try:
+            key = job_key(case, folder, slug)
+        except EvalkitError as error:
+            failed += [FailedJob(str(folder), str(error))] * attempts
+            continue
+        for attempt in () if key in seen else missing_attempts(store, key, attempts):
+            name = str(folder) if attempt == 1 else f"{folder} (attempt {attempt})"
+            grid[name] = {"case": case, "folder": folder, "variant": slug, "attempt": attempt}
+        seen.add(key)
+    jobs = len(folders) * attempts
+    return Plan(jobs, grid, jobs - len(failed) - len(grid), tuple(failed))
+
+
 def sweep_case(
     case: Case | Path | str,
     *,
-    solutions: Sequence[Path | str] | None = None,
     store: Store,
+    solutions: Sequence[Path | str] | None = None,
     variant: str | None = None,
     attempts: int = 1,
     jobs: int = 2,
@@ -166,47 +206,72 @@ def sweep_case(
     """Grade every solution that the store does not hold yet, `jobs` at a time, storing each run as it ends.
 
     `solutions` defaults to those filed under the case. A run that was stored `ungraded` is tried again as a new
-    attempt. Raises AuthoringError for a broken case, UsageError for an unknown variant.
+    attempt. The runs of a reviewed case are filed for review, with the reviews recorded beside it. Raises
+    AuthoringError for a broken case, UsageError for an unknown variant.
     """
     loaded = case if isinstance(case, Case) else load_case(Path(case))
-    if not loaded.is_performance:
-        raise UsageError(f"{loaded.slug} is a reviewed case: `evalkit grade` files its runs for review")
-    loaded.variant(variant)
-    folders = find_solutions(loaded) if solutions is None else [Path(folder) for folder in solutions]
-    grid: dict[str, Job] = {}
-    failed: list[FailedJob] = []
-    seen: set[tuple[str, ...]] = set()
-    for folder in folders:
-        try:
-            key = job_key(loaded, folder, variant)
-        except EvalkitError as error:
-            failed += [FailedJob(str(folder), str(error))] * attempts
-            continue
-        for attempt in () if key in seen else missing_attempts(store, key, attempts):
-            name = str(folder) if attempt == 1 else f"{folder} (attempt {attempt})"
-            grid[name] = {"case": loaded, "folder": folder, "variant": variant, "attempt": attempt}
-        seen.add(key)
-    total = len(folders) * attempts
-    skipped = total - len(failed) - len(grid)
-    stored, done = 0, total - len(grid)
-    for result in run_jobs(grade_solution, grid, workers=jobs, seconds=_longest(loaded), scheduler=scheduler):
+    plan = plan_sweep(loaded, store=store, solutions=solutions, variant=variant, attempts=attempts)
+    failed = list(plan.failed)
+    stored, done = 0, plan.jobs - len(plan.grid)
+    results: Iterator[JobResult[Any]]
+    if loaded.is_performance:
+        seconds = _longest(loaded)
+        results = run_jobs(grade_solution, plan.grid, workers=jobs, seconds=seconds, scheduler=scheduler)
+    else:
+        results = (JobResult(name, _reviewed_run(**job)) for name, job in plan.grid.items())
+    for result in results:
         done += 1
         try:
             if result.value is not None:
-                stored += store_graded(store, result.value)
+                stored += store_graded(store, result.value) if loaded.is_performance else store.add(result.value)
         except EvalkitError as error:
             result = JobResult(result.name, error=str(error))
         if result.error is not None:
             failed.append(FailedJob(result.name, result.error))
         if progress:
-            progress(done, total, result)
-    return SweepReport(total, stored, skipped, tuple(failed))
+            progress(done, plan.jobs, result)
+    if not loaded.is_performance:
+        record_reviews(store, loaded)
+    return SweepReport(plan.jobs, stored, plan.skipped, tuple(failed))
 
 
-def job_key(case: Case, folder: Path, variant: str | None) -> tuple[str, ...]:
+def _reviewed_run(case: Case, folder: Path, variant: str, attempt: int = 1) -> ReviewedRun:
+    origin = load_origin(folder)
+    return ReviewedRun(
+        case=case.slug,
+        version=case.version,
+        variant=variant,
+        model=origin.model,
+        attempt=attempt,
+        solution_digest=solution_digest(folder),
+        case_digest=case.digest(),
+        provenance=origin.provenance(),
+    )
+
+
+def file_for_review(store: Store, case: Case, folder: Path, variant: str | None = None) -> ReviewedRun:
+    """Store a run of a reviewed case, with its review if one is recorded beside the case; else it waits for one."""
+    run = _reviewed_run(case, folder, case.variant(variant).slug)
+    store.add(run)
+    record_reviews(store, case)
+    stored = store.get(run.run_id)
+    assert isinstance(stored, ReviewedRun)
+    return stored
+
+
+def record_reviews(store: Store, case: Case) -> None:
+    """Take over the reviews that lie beside a case for the runs that are stored; a review that changed replaces the old."""
+    for recorded in load_reviews(case):
+        run = store.find(_reviewed_run(case, recorded.solution, recorded.variant).run_id)
+        if run is not None and run.voided is None:
+            store.review(run.run_id, recorded.review, replace=True)
+
+
+def job_key(case: Case, folder: Path, variant: str | None = None) -> tuple[str, ...]:
     """The job key without its attempt: known from the source alone, so that what is stored is not even built."""
-    model, slug = load_origin(folder).model, case.variant(variant).slug
-    return (case.slug, case.version, slug, fuel_schedule(), model, solution_digest(folder))
+    schedule = fuel_schedule() if case.is_performance else ""
+    names = (case.slug, case.version, case.variant(variant).slug, schedule, load_origin(folder).model)
+    return (*names, solution_digest(folder))
 
 
 def missing_attempts(store: Store, key: tuple[str, ...], wanted: int) -> list[int]:
@@ -224,6 +289,14 @@ def missing_attempts(store: Store, key: tuple[str, ...], wanted: int) -> list[in
         if run is None or getattr(run, "outcome", None) is not Outcome.UNGRADED:
             wanted -= 1
     return free
+
+
+def attempt_number(store: Store, key: tuple[str, ...], wanted: int) -> int:
+    """`wanted`, or where an ungraded run has that number the next one that is free: what is stored stays."""
+    run = store.find(digest_id((*key, str(wanted))))
+    if getattr(run, "outcome", None) is not Outcome.UNGRADED:
+        return wanted
+    return next(n for n in count(wanted + 1) if not store.has(digest_id((*key, str(n)))))
 
 
 def store_graded(store: Store, graded: Graded) -> bool:
