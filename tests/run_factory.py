@@ -29,7 +29,7 @@ def sha(text: str | bytes) -> str:
     return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
 
 
-def stress(fuel: int = 70, **changes: Any) -> InputResult:
+def stress(fuel: int | None = 70, **changes: Any) -> InputResult:
     row: dict[str, Any] = {"name": "large", "kind": "stress", "behaviour": None, "outcome": Outcome.PASS, "fuel": fuel}
     return InputResult(**{**row, "runway_limit": 200, **changes})
 

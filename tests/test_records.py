@@ -115,7 +115,7 @@ def test_a_run_that_contradicts_itself_is_refused(run: PerformanceRun, what: str
 
 
 def test_all_faults_are_reported_together() -> None:
-    with pytest.raises(ValueError, match="attempt must be .*solution_digest must be .*fuel_limit must be"):
+    with pytest.raises(ValueError, match=r"attempt must be .*solution_digest must be .*fuel_limit must be"):
         performance(attempt=0, solution_digest="abc", fuel_limit=2**63).validate()
 
 

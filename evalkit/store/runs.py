@@ -1,0 +1,298 @@
+"""Why: the store as everyone meets it: runs go in once and whole, stay, and come back by id, by filter or as tables."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
+
+import sqlalchemy as sa
+
+from evalkit._consistency import is_name, is_text
+from evalkit.errors import StoreError, UsageError
+from evalkit.records import PerformanceRun, Review, ReviewedRun
+from evalkit.store import frames, rows, tables
+from evalkit.store.database import Database
+from evalkit.store.files import KINDS, ImportReport, Record, read_export, write_export
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Store"]
+
+
+class Filters(TypedDict, total=False):
+    """Which runs: each given value is compared exactly; folding of model names is for those who rank."""
+
+    kind: str | None
+    case: str | None
+    version: str | None
+    variant: str | None
+    model: str | None
+
+
+class Store:
+    """Runs in a database; a context manager. Make one with `Store.open`.
+
+    Every method raises StoreError where the database cannot be read or written; nothing in it has changed then.
+    A run id may be given by any unique beginning of at least four hex digits; UsageError where it names no one run.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, url: str | os.PathLike[str] | None = None, *, create: bool = True, patience: float = 30.0) -> Self:
+        """Open the store at a path or SQLAlchemy URL; by default at EVALKIT_STORE, else `default_path()`.
+
+        A path is a SQLite file; `create` makes it, and its folder, where it is missing. What may only be read, or is
+        asked for as `sqlite:///PATH?mode=ro`, is opened for reading. `patience` is in seconds: how long to wait for
+        another process that holds the database. Raises StoreError for what is no store of this version.
+        """
+        return cls(Database.open(url, create=create, patience=patience))
+
+    def close(self) -> None:
+        """Let go of the database; closing twice is harmless."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Store({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """Path or URL, without a password."""
+        return self._database.name
+
+    @property
+    def read_only(self) -> bool:
+        """Whether this store can be read, not written."""
+        return self._database.read_only
+
+    # Storing
+
+    def add(self, run: Record, module: bytes | None = None) -> bool:
+        """Store a run with its inputs and its module, all or none: True if it was stored, False if it was there.
+
+        A run that was there with the same content gains what it lacked: its module, being voided, a review. A run
+        without `recorded_at` gets the time of now. Raises StoreError where the same job is stored with other content,
+        where the record fails `validate`, and where the module is not the one whose digest the run holds.
+        """
+        run = _ready(run, module)
+        return self._database.write(f"store run {run.run_id}", lambda connection: rows.put(connection, run, module))
+
+    def void(self, run_id: str, reason: str) -> Record:
+        """Mark a run as counting nowhere, for a reason, and return it; it stays, and nothing undoes it.
+
+        Raises UsageError for a blank reason and for a run that is voided already, with its first reason.
+        """
+        if not is_name(reason):
+            raise UsageError("a run is voided for a reason: say why in words")
+
+        def work(connection: sa.Connection) -> Record:
+            run = _named(connection, run_id)
+            if run.voided is not None:
+                raise UsageError(f"run {run.run_id} is voided already: {run.voided!r}")
+            rows.set_voided(connection, run.run_id, reason)
+            return dataclasses.replace(run, voided=reason)
+
+        return self._database.write("void a run", work)
+
+    def review(self, run_id: str, review: Review, *, replace: bool = False) -> Record:
+        """Record a person's review with a reviewed run, and return the run; the same review again changes nothing.
+
+        A review without `recorded_at` gets the time of now. Raises UsageError for a performance run, a voided run, a
+        malformed review, and another review than the one that is there, unless `replace`.
+        """
+        review = dataclasses.replace(review, recorded_at=review.recorded_at or _now())
+
+        def work(connection: sa.Connection) -> Record:
+            run = _named(connection, run_id)
+            if not isinstance(run, ReviewedRun):
+                raise UsageError(f"run {run.run_id} is a performance run: fuel is its score, and no one reviews it")
+            if run.voided is not None:
+                raise UsageError(f"run {run.run_id} is voided ({run.voided!r}): a review of it would count nowhere")
+            new = dataclasses.replace(run, review=review)
+            try:
+                new.validate()
+            except ValueError as error:
+                raise UsageError(f"the review of run {run.run_id} is not recorded: {error}") from None
+            if run.review is not None:
+                if dataclasses.replace(run.review, recorded_at=review.recorded_at) == review:
+                    return run
+                if not replace:
+                    raise UsageError(f"run {run.run_id} has a review by {run.review.reviewer!r}: ask to replace it")
+            rows.set_review(connection, run.run_id, review)
+            return new
+
+        return self._database.write("record a review", work)
+
+    # Reading
+
+    def get(self, run_id: str) -> Record:
+        """Return the run with this id. Raises UsageError, naming near ids, where there is none or more than one."""
+        return self._database.read("read a run", lambda connection: _named(connection, run_id))
+
+    def find(self, run_id: str) -> Record | None:
+        """Return the run with exactly this id, or None."""
+        return self._database.read("read a run", lambda connection: rows.find(connection, run_id))
+
+    def has(self, run_id: str) -> bool:
+        """Say whether a run with exactly this id is stored, voided or not."""
+        return self.find(run_id) is not None
+
+    def runs(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> list[Record]:
+        """Return runs in recorded order; `Filters` has the filters: kind, case, version, variant and model."""
+        query = _filtered(rows.select_records(), include_voided, filters)
+        return self._database.read("read runs", lambda connection: [rows.load(r) for r in connection.execute(query)])
+
+    def next_attempt(self, run: Record) -> int:
+        """Return the first attempt, from 1, that the store does not hold for the job of `run`; its own is ignored."""
+        query = sa.select(tables.runs.c.attempt).where(tables.runs.c.job == rows.job_of(run))
+        taken = set(self._database.read("read attempts", lambda connection: connection.scalars(query).all()))
+        return next(attempt for attempt in range(1, len(taken) + 2) if attempt not in taken)
+
+    def module(self, digest: str) -> bytes:
+        """Return a module by its digest. Raises UsageError where it is not stored, StoreError where it was damaged."""
+        wasm = self._database.read("read a module", lambda connection: rows.find_module(connection, digest))
+        if wasm is None:
+            raise UsageError(f"module {digest!r} is not in {self.name}: grade the solution to build it")
+        return wasm
+
+    def module_digests(self, solution_digest: str) -> set[str]:
+        """Return the digests of every module that runs of this solution were graded with; more than one is a sign."""
+        column = tables.case_runs.c.module_digest
+        known = sa.select(column).where(
+            tables.case_runs.c.solution_digest == rows.plain(solution_digest), column.is_not(None)
+        )
+        return set(self._database.read("read module digests", lambda connection: connection.scalars(known).all()))
+
+    # Tables
+
+    def runs_frame(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> pd.DataFrame:
+        """Return a row a run, in recorded order, with the columns and dtypes of `frames.RUNS`; filters as in `runs`.
+
+        Fuels are counts of wasmtime fuel; `voided` is the reason, and missing where a run counts.
+        """
+        return self._frame(_filtered(frames.runs_query(), include_voided, filters), frames.RUNS)
+
+    def inputs_frame(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> pd.DataFrame:
+        """Return a row an input of each run, with the columns and dtypes of `frames.INPUTS`; filters as in `runs`."""
+        return self._frame(_filtered(frames.inputs_query(), include_voided, filters), frames.INPUTS)
+
+    def counts(self) -> pd.DataFrame:
+        """Return case, version, variant, outcome, n: how many runs ended how. Voided runs do not count."""
+        return self._frame(frames.counts_query(), frames.COUNTS)
+
+    def _frame(self, query: sa.Select[Any], dtypes: dict[str, str]) -> pd.DataFrame:
+        found = self._database.read("read a table", lambda connection: connection.execute(query).all())
+        return frames.to_frame(found, dtypes)
+
+    # Plain files
+
+    def export(
+        self, folder: str | os.PathLike[str], run_ids: Iterable[str] | None = None, *, modules: bool = True
+    ) -> int:
+        """Write these runs (default: all) to a folder of plain files, and return how many; `modules` with their wasm.
+
+        The folder may be new, empty, or an export, which is merged with: what only it holds stays. Raises StoreError,
+        with nothing replaced, where it is something else, cannot be read whole, or holds a run with other content.
+        """
+        wanted = None if run_ids is None else list(run_ids)
+
+        def work(connection: sa.Connection) -> int:
+            chosen = None if wanted is None else {_resolve(connection, run_id) for run_id in wanted}
+            found = connection.execute(rows.select_records()).all()
+            records = (rows.load(row) for row in found if chosen is None or row.run_id in chosen)
+            module = rows.find_module if modules else _no_module
+            return write_export(Path(folder), records, lambda digest: module(connection, digest))
+
+        return self._database.read(f"export to {os.fspath(folder)}", work)
+
+    def import_(self, folder: str | os.PathLike[str]) -> ImportReport:
+        """Take in an export in one transaction. What is malformed, or conflicts with a stored run, is refused by name.
+
+        Runs keep the time they were recorded at. Being voided is monotone: a voided record voids the stored run, and
+        a stored void stays. Raises UsageError where the folder is no export.
+        """
+
+        def work(connection: sa.Connection) -> ImportReport:
+            done = {True: 0, False: 0}
+            refused = []
+            for line in read_export(Path(folder)):
+                try:
+                    if line.record is None:
+                        raise StoreError(line.why)
+                    done[rows.put(connection, _ready(line.record, line.module), line.module)] += 1
+                except StoreError as error:
+                    refused.append((line.run_id, str(error)))
+            return ImportReport(stored=done[True], same=done[False], refused=tuple(refused))
+
+        return self._database.write(f"import {os.fspath(folder)}", work)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _no_module(_connection: sa.Connection, _digest: str) -> None:
+    return None
+
+
+def _ready(run: Record, module: bytes | None) -> Record:
+    try:
+        run.validate()
+    except ValueError as error:
+        raise StoreError(f"run {run.run_id} is not stored: {error}") from None
+    if module is not None:
+        digest = run.module_digest if isinstance(run, PerformanceRun) else None
+        if hashlib.sha256(module).hexdigest() != digest:
+            raise StoreError(f"run {run.run_id} is not stored: the module given with it is not its module {digest}")
+    return run if run.recorded_at is not None else dataclasses.replace(run, recorded_at=_now())
+
+
+def _resolve(connection: sa.Connection, prefix: str) -> str:
+    """The one id that starts with `prefix`."""
+    start = prefix.strip().lower() if isinstance(prefix, str) else ""
+    if not re.fullmatch(r"[0-9a-f]{4,16}", start):
+        raise UsageError(f"{prefix!r} is no run id: give at least four of its sixteen hex digits")
+    column = tables.runs.c.run_id
+    # "g" sorts right behind the hex digits.
+    found: list[str] = list(
+        connection.scalars(sa.select(column).where(column >= start, column < start + "g").order_by(column))
+    )
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"{len(found)} runs start with {start}: {', '.join(found[:5])}; give more digits")
+    near = difflib.get_close_matches(start, connection.scalars(sa.select(column)).all(), n=3, cutoff=0.4)
+    raise UsageError(f"there is no run {start}" + (f": near are {', '.join(near)}" if near else ""))
+
+
+def _named(connection: sa.Connection, prefix: str) -> Record:
+    run_id = _resolve(connection, prefix)
+    return rows.load(connection.execute(rows.select_records().where(tables.runs.c.run_id == run_id)).one())
+
+
+def _filtered(query: sa.Select[Any], include_voided: bool, filters: Filters) -> sa.Select[Any]:
+    columns = {name: tables.case_runs.c[name] for name in ("case", "version", "variant", "model")}
+    columns["kind"] = tables.runs.c.kind
+    for name, value in cast(dict[str, str | None], filters).items():
+        if name not in columns:
+            raise UsageError(f"runs are not filtered by {name!r}: filters are {', '.join(sorted(columns))}")
+        if name == "kind" and value is not None and value not in KINDS:
+            raise UsageError(f"{value!r} is no kind of run: kinds are {', '.join(KINDS)}")
+        if value is not None:
+            query = query.where(columns[name] == value if is_text(value) else sa.false())
+    return query if include_voided else query.where(tables.runs.c.voided.is_(None))
