@@ -112,7 +112,10 @@ def _check_python(path: Path, name: str, function: str, faults: Faults) -> None:
         return
     try:
         tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except SyntaxError as error:
+        faults.add(name, "", f"is not Python: {error.msg} (line {error.lineno})")
+        return
+    except (ValueError, RecursionError, MemoryError) as error:
         faults.add(name, "", f"is not Python: {error}")
         return
     defined: set[str] = set()

@@ -187,15 +187,20 @@ class _Reader:
         return folder
 
     def variants(self) -> tuple[Variant, ...]:
-        paths = self.table.take("variants", list_of(self.file, least=1), None)
-        read = [self.variant(path) for path in paths or ()]
-        return tuple(variant for variant in read if variant is not None) or (Variant("base", "Base"),)
+        read = []
+        names = self.table.take("variants", list_of(LINE, least=1), None)
+        for place, name in enumerate(names or (), 1):
+            try:
+                path = self.file.read(name)
+            except Unfit as unfit:  # one bad path must not hide what is wrong in the other files
+                self.table.error(f"variants#{place}", str(unfit))
+                continue
+            if table := read_toml(path, path.relative_to(self.root).as_posix(), self.faults):
+                read.append(self.variant(table, path))
+        return tuple(read) or (Variant("base", "Base"),)
 
-    def variant(self, path: Path) -> Variant | None:
-        name = path.relative_to(self.root).as_posix()
-        table = read_toml(path, name, self.faults)
-        if table is None:
-            return None
+    def variant(self, table: Table, path: Path) -> Variant:
+        table.accept("slug")
         slug = table.take("slug", SLUG) if "slug" in table else path.stem
         if table.holds_tables("spec"):
             spec = tuple(map(self.spec, table.tables("spec")))
@@ -253,6 +258,7 @@ class _Reader:
 
     def input(self, table: Table) -> CaseInput:
         path = table.take("input", self.file)
+        table.accept("name")
         return CaseInput(
             name=table.take("name", LINE) if "name" in table else "" if path == self.root else path.stem,
             kind=table.take("kind", choice("smoke", "stress"), "stress"),

@@ -6,7 +6,7 @@ over-ceiling runs are never ranked. Reviewed runs have no fuel: they rank by the
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -168,9 +168,9 @@ def leaderboard(runs: Iterable[PerformanceRun], aliases: Mapping[str, str] | Non
     made = [run for group in groups.values() for run in group]
     bests = sorted(_bests(made, aliases).items(), key=lambda item: _order(item[1]))
     fuels = [_fuel(run) for _, run in bests]
-    models = [fold_model(run.model, aliases) for run in made]
+    models = Counter(fold_model(run.model, aliases) for run in made)
     return [
-        LeaderboardRow(1 + fuels.index(fuel), model, fuel, fuel / fuels[0], models.count(model), run.run_id)
+        LeaderboardRow(1 + fuels.index(fuel), model, fuel, fuel / fuels[0], models[model], run.run_id)
         for fuel, (model, run) in zip(fuels, bests, strict=True)
     ]
 

@@ -45,7 +45,7 @@ def check_rules(case: Case, manifest: Table) -> None:
 
 def _refuses_reviewed_tables(manifest: Table) -> None:
     for key, why in REFUSED.items():
-        manifest.accept(key)
+        manifest.accept(key, offer=False)
         if key in manifest:
             manifest.error(key, f"a performance case has no such table: {why}; remove it")
 
@@ -54,7 +54,7 @@ def _is_complete(case: Case, manifest: Table) -> None:
     for key in ("build", "contract", "sandbox"):
         if key not in manifest:
             manifest.error(key, f"is missing: a performance case needs a [{key}] table")
-    if not case.stress:
+    if not case.stress and ("case" not in manifest or manifest.holds_tables("case")):
         manifest.error(
             "case", "no stress input: add at least one [[case]] that is not smoke, for its fuel is the score"
         )

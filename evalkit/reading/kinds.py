@@ -163,19 +163,21 @@ def choice(*words: str) -> Kind[Any]:
 
 
 def list_of(kind: Kind[T], *, least: int = 0) -> Kind[tuple[T, ...]]:
-    """A list of at least `least` values of one kind; the message names the first that does not fit."""
+    """A list of at least `least` values of one kind; the message names each that does not fit."""
 
     def read(value: Any) -> tuple[T, ...]:
         if not isinstance(value, list):
             raise Unfit(f"must be a list such as [{kind.example}], not {describe(value)}")
         if len(value) < least:
             raise Unfit(f"must hold at least {least}, not {len(value)}")
-        rows = []
+        rows, wrong = [], []
         for place, row in enumerate(value, 1):
             try:
                 rows.append(kind.read(row))
             except Unfit as unfit:
-                raise Unfit(f"number {place} {unfit}") from None
+                wrong.append(f"number {place}: {unfit}")
+        if wrong:
+            raise Unfit("; ".join(wrong))
         return tuple(rows)
 
     return Kind(read, (), f"[{kind.example}]")

@@ -17,6 +17,9 @@ __all__ = ["Faults", "Table", "read_bytes", "read_toml"]
 MOST_BYTES = 4 << 20
 """A larger file than this is no manifest that a person wrote; it is refused before it is read."""
 
+SHOWN = 10
+"""A table of more keys than this is not spelt out in a message."""
+
 T = TypeVar("T")
 D = TypeVar("D")
 _REQUIRED = object()
@@ -89,7 +92,7 @@ class Table:
 
     def __init__(self, data: dict[str, Any], file: str, place: str, faults: Faults) -> None:
         self._data, self.file, self.place, self._faults = data, file, place, faults
-        self._known: dict[str, None] = {}
+        self._known: dict[str, bool] = {}
         self._children: list[Table] = []
 
     def __contains__(self, key: str) -> bool:
@@ -150,17 +153,17 @@ class Table:
         value = self._data.get(key)
         return isinstance(value, list) and all(isinstance(row, dict) for row in value)
 
-    def accept(self, *keys: str) -> None:
-        """Make keys known without reading them."""
-        self._known.update(dict.fromkeys(keys))
+    def accept(self, *keys: str, offer: bool = True) -> None:
+        """Make keys known without reading them; those not on offer are never proposed for a misspelt key."""
+        self._known.update(dict.fromkeys(keys, offer))
 
     def finish(self) -> None:
         """Report the keys that nothing took, here and in every table opened from here."""
         for key in self._data:
             if key not in self._known:
-                near = did_you_mean(key, self._known)
-                known = ", ".join(sorted(self._known)) or "none"
-                self.error(_quoted(key), f"is not a known key{near or f': remove it, or use one of {known}'}")
+                known = sorted(name for name, offered in self._known.items() if offered)
+                others = f", or use one of {', '.join(known)}" if len(known) <= SHOWN else ""
+                self.error(_quoted(key), f"is not a known key{did_you_mean(key, known) or f': remove it{others}'}")
         for child in self._children:
             child.finish()
 
