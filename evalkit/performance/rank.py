@@ -22,6 +22,7 @@ __all__ = [
     "LeaderboardRow",
     "Placement",
     "ReviewRow",
+    "choose_schedule",
     "cohorts",
     "fold_model",
     "leaderboard",
@@ -125,6 +126,18 @@ def cohorts(runs: Iterable[PerformanceRun]) -> dict[Cohort, list[PerformanceRun]
         if run.voided is None:
             groups[run.cohort].append(run)
     return dict(sorted(groups.items()))
+
+
+def choose_schedule(runs: Iterable[PerformanceRun], asked: str | None, here: str) -> str:
+    """Give the fuel schedule to rank: the one asked for, else this engine's, else that of the run recorded last.
+
+    Raises UsageError, with the schedules there are, where the one asked for has no run.
+    """
+    made = sorted((run for run in runs if run.voided is None), key=_when)
+    known = list(dict.fromkeys(run.fuel_schedule for run in made))
+    if asked is not None and asked not in known:
+        raise UsageError(f'no run on fuel schedule "{printable(asked)}": there are {", ".join(known) or "none"}')
+    return asked or (here if here in known or not known else made[-1].fuel_schedule)
 
 
 def place(runs: Iterable[PerformanceRun], run_id: str, aliases: Mapping[str, str] | None = None) -> Placement:

@@ -24,6 +24,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 from evalkit._consistency import is_name
 from evalkit.errors import StoreError
+from evalkit.project import data_dir
 from evalkit.store.tables import METADATA, VERSION, meta
 
 __all__ = ["Database", "default_path"]
@@ -47,9 +48,7 @@ def default_path(start: Path | None = None) -> Path:
     The project is the nearest folder, going up, that holds `cases/`, so that a notebook in `notebooks/` and a command
     at the top meet in one store. Without one it is `start` itself.
     """
-    start = (start or Path.cwd()).absolute()
-    root = next((folder for folder in (start, *start.parents) if (folder / "cases").is_dir()), start)
-    return root / "data" / "runs.sqlite"
+    return data_dir(start) / "runs.sqlite"
 
 
 class Database:
