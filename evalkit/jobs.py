@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from evalkit.errors import EvalkitError, MachineError, UsageError
 from evalkit.performance.build import BuildLimits, solution_digest
 from evalkit.performance.case import Case
-from evalkit.performance.grade import Graded, grade_solution
+from evalkit.performance.grading import Graded, grade_solution
 from evalkit.performance.manifest import load_case
 from evalkit.performance.origin import load_origin
 from evalkit.performance.reviews import load_reviews
@@ -170,7 +170,12 @@ class Plan:
 
 
 def plan_sweep(
-    case: Case, *, store: Store, solutions: Sequence[Path | str] | None = None, variant: str | None = None, attempts: int = 1
+    case: Case,
+    *,
+    store: Store,
+    solutions: Sequence[Path | str] | None = None,
+    variant: str | None = None,
+    attempts: int = 1,
 ) -> Plan:
     """Hold a grid of solutions against the store; nothing is built. Raises UsageError for an unknown variant."""
     slug = case.variant(variant).slug
@@ -260,7 +265,7 @@ def file_for_review(store: Store, case: Case, folder: Path, variant: str | None 
 
 
 def record_reviews(store: Store, case: Case) -> None:
-    """Take over the reviews that lie beside a case for the runs that are stored; a review that changed replaces the old."""
+    """Take over the reviews that lie beside a case for its stored runs; one that changed replaces the old."""
     for recorded in load_reviews(case):
         run = store.find(_reviewed_run(case, recorded.solution, recorded.variant).run_id)
         if run is not None and run.voided is None:
@@ -300,7 +305,7 @@ def attempt_number(store: Store, key: tuple[str, ...], wanted: int) -> int:
 
 
 def store_graded(store: Store, graded: Graded) -> bool:
-    """Store a run with its module; False where the same is there. The same source that built another module is a warning."""
+    """Store a run with its module; False where it is there. The same source with another module is a warning."""
     run = graded.run
     others = store.module_digests(run.solution_digest) - {run.module_digest}
     if graded.module is not None and others:

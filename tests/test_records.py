@@ -152,7 +152,7 @@ def test_all_faults_are_reported_together() -> None:
     ],
 )
 def test_a_malformed_record_is_refused_with_a_reason(change: dict[str, Any], what: str) -> None:
-    with pytest.raises(ValueError) as refused:  # noqa: PT011 - the text is asserted below
+    with pytest.raises(ValueError) as refused:
         PerformanceRun.from_json({**performance().to_json(), **change})
     assert what in str(refused.value)
 

@@ -101,7 +101,9 @@ def _sweep(verb: argparse.ArgumentParser) -> None:
 
 def _regrade(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("runs", metavar="RUN", nargs="+", help="run ids, or their first digits")
-    verb.add_argument("--case", metavar="CASE", help="grade on this case (default: the newest version of the run's own)")
+    verb.add_argument(
+        "--case", metavar="CASE", help="grade on this case (default: the newest version of the run's own)"
+    )
     _store(verb)
 
 

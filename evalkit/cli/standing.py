@@ -31,9 +31,11 @@ def leaderboard(arguments: Namespace) -> int:
         runs = store.runs(case=case.slug, version=case.version, variant=variant)
     if not case.is_performance:
         scored = rank.review_leaderboard(runs, _aliases())
-        cells = [[str(r.rank), line(r.model, 60), f"{r.score:.2f}", f"{r.reviewed}/{r.runs}", r.run_id] for r in scored]
-        head = ("rank", "model", "score", "reviewed", "best run")
-        emit(arguments, [asdict(row) for row in scored], table(head, cells))
+        reviewed = [
+            [str(r.rank), line(r.model, 60), f"{r.score:.2f}", f"{r.reviewed}/{r.runs}", r.run_id] for r in scored
+        ]
+        names = ("rank", "model", "score", "reviewed", "best run")
+        emit(arguments, [asdict(row) for row in scored], table(names, reviewed))
         return 0
     made = [run for run in runs if isinstance(run, PerformanceRun)]
     schedule = rank.choose_schedule(made, arguments.schedule, fuel_schedule())
@@ -52,7 +54,9 @@ def place(arguments: Namespace) -> int:
     with open_store(arguments, create=False) as store:
         run = store.get(arguments.run_id)
         if not isinstance(run, PerformanceRun):
-            raise UsageError(f"run {run.run_id} is of a reviewed case: it ranks by its review, see `evalkit leaderboard`")
+            raise UsageError(
+                f"run {run.run_id} is of a reviewed case: it ranks by its review, see `evalkit leaderboard`"
+            )
         runs = store.runs(kind="performance", case=run.case, version=run.version, variant=run.variant)
     names = [field for field in rank.Placement.__slots__ if field != "run_id"]
     if run.voided is not None or run.outcome is not Outcome.PASS:
