@@ -170,7 +170,7 @@ def _run(command: Command, work: Path, log: Path, limits: BuildLimits, *, networ
 
 
 def _environment(work: Path) -> dict[str, str]:
-    """All that a build sees of the operator's environment: where programs are. Nothing else passes, no secret either."""
+    """All that a build sees of the operator's environment: where programs are. No secret passes."""
     programs = [str(Path(sys.executable).parent), sysconfig.get_path("scripts")]
     return {
         "PATH": os.pathsep.join(dict.fromkeys([*programs, *os.environ.get("PATH", os.defpath).split(os.pathsep)])),

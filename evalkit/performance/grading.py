@@ -83,7 +83,7 @@ def grade_solution(
 
 
 def grade_module(case: Case, module: bytes, like: PerformanceRun, *, attempt: int | None = None) -> PerformanceRun:
-    """Grade a module that an earlier run left, on `case` and this engine as they are now; who made it is as in `like`."""
+    """Grade a module that an earlier run left, on `case` and this engine as they are now; who made it: as in `like`."""
     names = ("variant", "model", "solution_digest", "provenance")
     identity: dict[str, Any] = {name: getattr(like, name) for name in names}
     identity["attempt"] = like.attempt if attempt is None else attempt

@@ -140,7 +140,7 @@ def load_solution(
     if has_start(wasm):
         return Rejection(
             "start_function",
-            "it has a start section, which would run unmetered: export it as `_initialize`, which is called and charged",
+            "it has a start section, which would run unmetered: export it as `_initialize`, called and charged",
         )
     minimum = memory.limits.min * _PAGE
     if minimum > max_memory_bytes:
