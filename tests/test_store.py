@@ -48,6 +48,14 @@ def python(program: str, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def assert_no_driver_traceback(error: BaseException) -> None:
+    """What a person sees of an error holds nothing that the driver or SQLAlchemy raised."""
+    shown: BaseException | None = error
+    while shown is not None:
+        assert type(shown).__module__.split(".")[0] not in ("sqlalchemy", "sqlite3"), shown
+        shown = shown.__cause__ or (None if shown.__suppress_context__ else shown.__context__)
+
+
 # Storing
 
 
@@ -78,14 +86,16 @@ def test_the_same_job_with_other_content_is_refused_and_says_what_differs(store:
     text = str(refused.value)
     assert 'inputs: ["large"]' in text
     assert "total_fuel: 70 there, 71 here" in text
-    assert "void it" in text and "another attempt" in text
+    assert "void it" in text
+    assert "another attempt" in text
     assert store.runs() == [performance(recorded_at=WHEN)]
 
 
 def test_a_run_without_a_time_gets_the_time_of_now(store: Store) -> None:
     store.add(performance())
     kept = store.runs()[0].recorded_at
-    assert kept is not None and kept.endswith("+00:00")
+    assert kept is not None
+    assert kept.endswith("+00:00")
 
 
 def test_a_record_that_contradicts_itself_is_not_stored(store: Store) -> None:
@@ -166,7 +176,8 @@ def test_a_run_is_named_by_any_unique_beginning(store: Store) -> None:
     store.add(run)
     assert store.get(run.run_id[:4]) == run
     assert store.get(f" {run.run_id[:9].upper()} ") == run
-    assert store.has(run.run_id) and not store.has(run.run_id[:4])
+    assert store.has(run.run_id)
+    assert not store.has(run.run_id[:4])
 
 
 @pytest.mark.parametrize("bad", ["", "abc", "xyzw", "%%%%", "____", "0" * 17, "' OR 1=1"])
@@ -190,7 +201,8 @@ def test_an_ambiguous_beginning_names_its_runs(store: Store, monkeypatch: pytest
     store.add(two)
     with pytest.raises(UsageError, match="2 runs start with abcd") as refused:
         store.get("abcd")
-    assert one.run_id in str(refused.value) and two.run_id in str(refused.value)
+    assert one.run_id in str(refused.value)
+    assert two.run_id in str(refused.value)
 
 
 def test_runs_come_in_recorded_order_and_are_filtered(store: Store) -> None:
@@ -251,7 +263,9 @@ def test_a_review_is_recorded_once_and_replaced_on_request(store: Store) -> None
     run = reviewed(recorded_at=WHEN)
     store.add(run)
     first = store.review(run.run_id, review())
-    assert isinstance(first, ReviewedRun) and first.review is not None and first.review.recorded_at is not None
+    assert isinstance(first, ReviewedRun)
+    assert first.review is not None
+    assert first.review.recorded_at is not None
     assert store.review(run.run_id, review()) == first == store.get(run.run_id)
     with pytest.raises(UsageError, match="has a review by 'Ada'"):
         store.review(run.run_id, review(score=12.0))
@@ -318,7 +332,8 @@ def test_the_runs_table_holds_what_the_records_hold(store: Store) -> None:
     assert (row.outcome, row.reason, bool(row.correct), row.voided) == ("incorrect", "wrong_answer", False, "a slip")
     assert row.isna().total_fuel
     assert row.recorded_at.isoformat() == WHEN
-    assert store.runs_frame(include_voided=False).empty and store.inputs_frame(include_voided=False).empty
+    assert store.runs_frame(include_voided=False).empty
+    assert store.inputs_frame(include_voided=False).empty
 
 
 def test_counts_leave_voided_runs_out(store: Store) -> None:
@@ -371,7 +386,8 @@ def test_a_crash_in_the_middle_of_a_run_leaves_nothing_of_it(tmp_path: Path, tab
     process = python(CRASH, path, table)
     assert (process.communicate(timeout=60), process.returncode) == (("", ""), 7)
     with Store.open(path) as store:
-        assert store.runs() == [] and store.inputs_frame().empty
+        assert store.runs() == []
+        assert store.inputs_frame().empty
         with pytest.raises(UsageError):
             store.module(sha(MODULE))
         assert store.add(performance(), MODULE) is True
@@ -397,7 +413,8 @@ def test_a_lock_that_is_let_go_is_waited_for(tmp_path: Path) -> None:
     program = "import sqlite3, time\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
     program += "db.execute('BEGIN IMMEDIATE'); print('held', flush=True); time.sleep(0.4); db.execute('ROLLBACK')"
     holder = python(program, path)
-    assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
     with Store.open(path) as store:
         assert store.add(performance())
     holder.communicate(timeout=60)
@@ -444,11 +461,9 @@ def test_what_is_no_store_is_refused_and_left_as_it_is(tmp_path: Path, make: Cal
     before = path.read_bytes() if path.is_file() else b""
     with pytest.raises(StoreError) as refused:
         Store.open(path)
-    assert what in str(refused.value) and "\n" not in str(refused.value)
-    assert refused.value.__cause__ is None and refused.value.__suppress_context__ in (
-        True,
-        refused.value.__context__ is None,
-    )
+    assert what in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert_no_driver_traceback(refused.value)
     assert (path.read_bytes() if path.is_file() else b"") == before
 
 
@@ -481,7 +496,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     [
         ("://", "is no URL of a database"),
         ("nosuch://host/db", "is no URL of a database"),
-        ("postgresql://me:secret@[bad/db", "is no URL of a database"),
+        ("postgresql://me:secret@[bad/db", "needs the Python package psycopg"),
         ("postgresql://me:secret@host:port/db", "is no URL of a database"),
         ("sqlite:///x?cache=shared", "only sqlite:///PATH"),
         ("sqlite+aiosqlite:///x", "is no URL of a database|only sqlite:///PATH|needs the Python package"),
@@ -494,7 +509,9 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
 def test_a_url_that_leads_nowhere_is_one_line_without_its_password(url: str, what: str) -> None:
     with pytest.raises(StoreError, match=what) as refused:
         Store.open(url)
-    assert "secret" not in str(refused.value) and "\n" not in str(refused.value)
+    assert "secret" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert_no_driver_traceback(refused.value)
 
 
 def test_a_locked_store_says_so_after_its_patience(tmp_path: Path) -> None:

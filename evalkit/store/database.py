@@ -65,7 +65,7 @@ class Database:
     def open(cls, url: str | os.PathLike[str] | None, *, create: bool, patience: float) -> Database:
         """Open, and where `create` allows it make, the database. Raises StoreError for anything that is none."""
         place = _locate(url)
-        with _explained(f"cannot open the store {place.name}"):
+        with _explained(f"cannot open the store ({place.name})"):
             database = cls._file(place, create, patience) if place.is_sqlite else cls._server(place, patience)
             try:
                 database._prepare(create and not database.read_only)
@@ -106,10 +106,10 @@ class Database:
 
     def _prepare(self, create: bool) -> None:
         """Check that the tables are this version's, or make them in an empty database."""
-        if not self.read("open", self._is_ready):
+        if not self.read("open the store", self._is_ready):
             if not create:
                 raise StoreError(f"{self.name} holds no runs store: check the path, or store a run to make it one")
-            self.write("create", self._make)
+            self.write("create the store", self._make)
         if not self.read_only and self._require().dialect.name == "sqlite":
             self._retried(self._set_wal)
 
