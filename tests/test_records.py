@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from run_factory import (
+from tests.run_factory import (
     HOSTILE_NAMES,
     incorrect,
     performance,

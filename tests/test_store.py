@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from run_factory import (
+from tests.run_factory import (
     HOSTILE_NAMES,
     MODULE,
     incorrect,
@@ -349,7 +349,7 @@ def test_counts_leave_voided_runs_out(store: Store) -> None:
 # Many processes, and crashes
 
 ADD_MANY = """
-from run_factory import performance, MODULE
+from tests.run_factory import performance, MODULE
 from evalkit.store import Store
 with Store.open(sys.argv[1]) as store:
     print(sum(store.add(performance(attempt=n), MODULE) for n in range(1, 41)))
@@ -369,7 +369,7 @@ def test_two_processes_that_add_the_same_runs_lose_none_and_store_none_twice(tmp
 
 CRASH = """
 import os, sqlalchemy as sa
-from run_factory import performance, MODULE
+from tests.run_factory import performance, MODULE
 from evalkit.store import Store
 store = Store.open(sys.argv[1])
 @sa.event.listens_for(sa.Engine, "after_cursor_execute")

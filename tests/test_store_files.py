@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from run_factory import MODULE, incorrect, performance, performance_runs, review, reviewed, reviewed_runs, sha, stress
+from tests.run_factory import MODULE, incorrect, performance, performance_runs, review, reviewed, reviewed_runs, sha, stress
 
 from evalkit.errors import StoreError, UsageError
 from evalkit.records import PerformanceRun, ReviewedRun, canonical
