@@ -36,7 +36,7 @@ test: lint
 # The sweep runs what the store does not hold; the report is written again only where something it shows has changed.
 report: $(ENV)
 	@$(BIN)/evalkit sweep lattice
-	@$(BIN)/evalkit sweep explain-a-race
+	@$(BIN)/evalkit sweep outage-note
 	@$(MAKE) --no-print-directory --silent $(REPORTS)
 	@echo $(CURDIR)/$(REPORTS)
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+
+from evalkit.records import Outcome, PerformanceRun, ReviewedRun, canonical
 from tests.run_factory import (
     HOSTILE_NAMES,
     incorrect,
@@ -22,8 +24,6 @@ from tests.run_factory import (
     stress,
     ungraded,
 )
-
-from evalkit.records import Outcome, PerformanceRun, ReviewedRun, canonical
 
 
 @given(performance_runs())

@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+
+from evalkit.errors import StoreError, UsageError
+from evalkit.records import Outcome, PerformanceRun, ReviewedRun
+from evalkit.store import Store, default_path
 from tests.run_factory import (
     HOSTILE_NAMES,
     MODULE,
@@ -26,10 +30,6 @@ from tests.run_factory import (
     stress,
     ungraded,
 )
-
-from evalkit.errors import StoreError, UsageError
-from evalkit.records import Outcome, PerformanceRun, ReviewedRun
-from evalkit.store import Store, default_path
 
 WHEN = "2026-01-02T03:04:05.678901+00:00"
 TESTS = Path(__file__).parent
