@@ -100,13 +100,20 @@ def test_only_a_pass_that_was_not_voided_has_a_placement() -> None:
 
 def test_a_placement_looks_at_its_own_cohort_alone() -> None:
     mine = run("a", 100)
-    others = [run("b", 1, fuel_schedule="s2"), run("b", 1, version="v2"), run("b", 1, variant="x"), run("b", 1, case="y")]
+    others = [
+        run("b", 1, fuel_schedule="s2"),
+        run("b", 1, version="v2"),
+        run("b", 1, variant="x"),
+        run("b", 1, case="y"),
+    ]
     assert place([mine, *others], mine.run_id).rank == 1
     assert len(cohorts([mine, *others])) == 5
 
 
 def test_a_leaderboard_of_two_cohorts_is_refused_by_name() -> None:
-    with pytest.raises(UsageError, match="2 cohorts.*maze v1 base on fuel schedule s1; maze v2 base on fuel schedule s1"):
+    with pytest.raises(
+        UsageError, match=r"2 cohorts.*maze v1 base on fuel schedule s1; maze v2 base on fuel schedule s1"
+    ):
         leaderboard([run("a", 1), run("b", 1, version="v2")])
     assert len(leaderboard([run("a", 1), run("b", 1, version="v2").void("old")])) == 1
 
@@ -115,7 +122,9 @@ def test_ties_share_a_rank_the_next_skips_and_the_earlier_stands_first() -> None
     rows = leaderboard([run("late", 5, 9), run("early", 5, 3), run("last", 7, 1), run("best", 4, 2)])
     assert [(row.rank, row.model) for row in rows] == [(1, "best"), (2, "early"), (2, "late"), (4, "last")]
     assert [row.ratio_to_best for row in rows] == [1.0, 1.25, 1.25, 1.75]
-    undated = leaderboard([run("a", 5, recorded_at=None), run("b", 5, 9), run("c", 5, recorded_at="2025-01-01T00:00:00Z")])
+    undated = leaderboard(
+        [run("a", 5, recorded_at=None), run("b", 5, 9), run("c", 5, recorded_at="2025-01-01T00:00:00Z")]
+    )
     assert [row.model for row in undated] == ["c", "b", "a"]
 
 
@@ -206,7 +215,7 @@ def test_running_a_model_again_no_better_changes_nothing_for_anyone(field: list[
 
 
 def test_reviewed_models_rank_by_their_mean_score() -> None:
-    runs = [
+    runs: list[PerformanceRun | ReviewedRun] = [
         reviewed("twice", 90, 1),
         reviewed("Twice", 50, 2),
         reviewed("steady", 70, 3),
@@ -230,5 +239,11 @@ def test_reviewed_models_rank_by_their_mean_score() -> None:
 
 def test_the_worklist_holds_what_waits_for_a_review_oldest_first_and_no_performance_run() -> None:
     waiting = [reviewed("c", None, 9), reviewed("a", None, 2), reviewed("b", None, 5, recorded_at=None)]
-    runs = [*waiting, reviewed("d", 50, 1), reviewed("e", None, 1, voided="x"), run("f", 5), run("g", None)]
+    runs: list[PerformanceRun | ReviewedRun] = [
+        *waiting,
+        reviewed("d", 50, 1),
+        reviewed("e", None, 1, voided="x"),
+        run("f", 5),
+        run("g", None),
+    ]
     assert worklist(runs) == [waiting[1], waiting[0], waiting[2]]

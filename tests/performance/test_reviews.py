@@ -92,19 +92,21 @@ def test_every_fault_of_the_reviews_is_reported_at_once(case: Case) -> None:
         load_reviews(case)
     assert [str(fault) for fault in caught.value.faults] == [
         "reviews.toml: review#2: review#1 is of the same solution and variant: keep one",
-        'reviews.toml: review#2.recorded_at: must be a date and time such as 2026-01-31T12:00:00Z, not the string "yesterday"',
+        "reviews.toml: review#2.recorded_at: must be a date and time such as 2026-01-31T12:00:00Z, "
+        'not the string "yesterday"',
         "reviews.toml: review#2.ratings.craft: must be a number, not the boolean true",
         'reviews.toml: review#2.items: the review item "signed" is missing: a review covers all',
         'reviews.toml: review#2.items.singed: the case has no such review item; did you mean "signed"?',
         'reviews.toml: review#3.ratings: the domain "craft" is missing: a review covers all',
         'reviews.toml: review#3.ratings: the domain "overall" is missing: a review covers all',
         'reviews.toml: review#3.items: the review item "signed" is missing: a review covers all',
-        "reviews.toml: review#3.reviewer: is missing: add reviewer = \"…\"",
+        'reviews.toml: review#3.reviewer: is missing: add reviewer = "…"',
         "reviews.toml: review#3.recorded_at: is missing: add recorded_at = 2026-01-31T12:00:00Z",
-        'reviews.toml: review#3.solution: "../one" is no slug: use lower-case letters and digits, joined by single hyphens',
+        'reviews.toml: review#3.solution: "../one" is no slug: use lower-case letters and digits, '
+        "joined by single hyphens",
         'reviews.toml: review#3.variant: the case has no variant "bass"; did you mean "base"?',
-        'reviews.toml: review#3.stars: is not a known key: remove it, or use one of items, ratings, recorded_at, '
-        'reviewer, solution, variant, writeup',
+        "reviews.toml: review#3.stars: is not a known key: remove it, or use one of items, ratings, recorded_at, "
+        "reviewer, solution, variant, writeup",
     ]
 
 
