@@ -32,9 +32,12 @@ def check_contents(case: Case, manifest: Table, faults: Faults) -> None:
         path: Path | None = getattr(case.contract, key)
         if path is not None and path != case.root:
             _check_python(path, path.relative_to(case.root).as_posix(), function, faults)
-    holds = {key: _schema(getattr(case.contract, key), case.root, faults) for key in ("input", "output")}
+    # One schema may serve both ways; it is read, and its faults reported, once.
+    schemas = {path: _schema(path, case.root, faults) for path in (case.contract.input, case.contract.output)}
     for place, row in enumerate(case.inputs, 1):
-        for key, path, judge in (("input", row.input, holds["input"]), ("expected", row.expected, holds["output"])):
+        pairs = (("input", row.input, case.contract.input), ("expected", row.expected, case.contract.output))
+        for key, path, schema in pairs:
+            judge = schemas[schema]
             if path == case.root:  # stands for a file whose absence is already a fault
                 continue
             name = path.relative_to(case.root).as_posix()
