@@ -6,6 +6,7 @@ under limits of size, time and memory, once for each digest, and keeps the machi
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
@@ -183,14 +184,13 @@ def compile_module(
     name = hashlib.sha256(wasm).hexdigest()
     kept = folder / f"{name}-{_config_digest()}{'-mm' if multi_memory else ''}.cwasm"
     host = engine(multi_memory=multi_memory)
-    if kept.exists():
-        try:
-            return wasmtime.Module.deserialize_file(host, str(kept))
-        except wasmtime.WasmtimeError:
-            pass  # made on another processor, or cut short: make it again
+    if module := _kept_module(host, kept):
+        return module
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryDirectory(dir=folder) as work:
+        with _alone(kept.with_suffix(".lock")), tempfile.TemporaryDirectory(dir=folder) as work:
+            if module := _kept_module(host, kept):  # another process made it while this one waited
+                return module
             source, target = Path(work, "in.wasm"), Path(work, "out.cwasm")
             source.write_bytes(wasm)
             _compile_in_child(source, target, multi_memory, limits)
@@ -198,6 +198,22 @@ def compile_module(
         return wasmtime.Module.deserialize_file(host, str(kept))
     except OSError as error:
         raise MachineError(f"cannot keep compiled modules in {folder}: {error.strerror}; set EVALKIT_CACHE") from error
+
+
+def _kept_module(host: wasmtime.Engine, kept: Path) -> wasmtime.Module | None:
+    if kept.exists():
+        # An error: it was made on another processor, or cut short. It is made again then.
+        with suppress(wasmtime.WasmtimeError):
+            return wasmtime.Module.deserialize_file(host, str(kept))
+    return None
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """One process at a time within the block, so that many jobs with one module compile it once."""
+    with lock.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def _default_cache() -> Path:
