@@ -58,6 +58,7 @@ class World:
         self.belts = self.of_kind("belt")
         self.curves = {id(belt) for belt in self.belts if self.is_pure_curve(belt)}
         self.runs = self.find_runs()
+        self.side_loads = self.find_side_loads()
 
     def of_kind(self, *kinds: str) -> list[Entity]:
         """The entities of these kinds, in placement order."""
@@ -108,6 +109,11 @@ class World:
             runs.append(chain[::-1])
         runs += [[belt] for belt in self.belts if id(belt) not in used]
         return [run for run in runs if run]
+
+    def find_side_loads(self) -> list[tuple[Entity, Entity]]:
+        """Each belt that ends at the side of another belt, with that belt."""
+        pairs = [(belt, self.belt_at(ahead(belt.tile, belt.dir))) for belt in self.belts]
+        return [(b, t) for b, t in pairs if t is not None and t.dir != b.dir and id(t) not in self.curves]
 
     # Lanes
 
@@ -221,26 +227,24 @@ class World:
         for run in self.runs:
             for lane in (LEFT, RIGHT):
                 self.compact(run, lane)
-        for belt in self.belts:
-            self.side_load(belt)
+        for belt, target in self.side_loads:
+            self.side_load(belt, target)
 
     def compact(self, run: list[Entity], lane: int) -> None:
         """Move each item forward by the speed of the tile it stands on, up to SPACING behind the item before it."""
         moved: list[Lane] = [[] for _ in run]
         floor = 0
         for index, belt in enumerate(run):
+            shift = TILE * index - SPEED[belt.tier]
             for pos, item in belt.lanes[lane]:
-                place = max(TILE * index + pos - SPEED[belt.tier], floor)
+                place = pos + shift if pos + shift > floor else floor
                 floor = place + SPACING
                 moved[place // TILE].append((place % TILE, item))
         for belt, items in zip(run, moved, strict=True):
             belt.lanes[lane] = items
 
-    def side_load(self, belt: Entity) -> None:
+    def side_load(self, belt: Entity, target: Entity) -> None:
         """Both lanes go onto the target's near lane, each at the place where it touches it."""
-        target = self.belt_at(ahead(belt.tile, belt.dir))
-        if target is None or target.dir == belt.dir or id(target) in self.curves:
-            return
         for lane in (LEFT, RIGHT):
             items = belt.lanes[lane]
             near = self.near_lane(target, belt.dir)
