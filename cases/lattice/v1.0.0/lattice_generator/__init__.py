@@ -1,1 +1,1 @@
-"""What `generate.py` writes: the plan to draw on, the smoke inputs, and the factories of the stress and training inputs."""
+"""What `generate.py` writes: a plan to draw on, the smoke inputs, the factories of the stress and training inputs."""

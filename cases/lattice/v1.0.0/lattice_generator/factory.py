@@ -1,4 +1,4 @@
-"""Why: the scored inputs have to be real factories that run and go on running, and another seed has to give another one.
+"""Why: the scored inputs have to be real factories that go on running, and another seed has to give another one.
 
 An iron bus comes down on the west side and a copper bus on the east side, each with ore on one lane and coal on the
 other. Blocks are stacked between them and take what they need from the buses by splitters. Inside a block each belt
@@ -175,7 +175,7 @@ def build(seed: int, blocks: list[str], width: int) -> Plan:
 
 
 def _bus(factory: Factory, x: int, rows: list[int], ore: str, *, west: bool) -> None:
-    """A bus: ore is side-loaded from the outside, coal from the inside, and a splitter two rows above feeds each row."""
+    """A bus: ore is side-loaded from outside, coal from inside; a splitter two rows above a row feeds it."""
     plan, out, inward, outward = factory.plan, (-1 if west else 1), *("EW" if west else "WE")
     plan.splitter(x + 2 * out, 0, inward)
     for row in (0, 1):
