@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
 from tests.lattice.lattice_case import CASE, SHARED, load
 
 

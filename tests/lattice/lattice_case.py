@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-
 ROOT = Path(__file__).parents[2]
 CASE = ROOT / "cases" / "lattice" / "v1.0.0"
 SHARED = Path(os.environ.get("EVALKIT_SHARED", ROOT.parent / "shared")) / "lattice"

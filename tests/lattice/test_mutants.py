@@ -106,9 +106,9 @@ class ItemsStopAtTileBorders(World):
     def compact(self, run: Any, lane: int) -> None:
         for index, belt in enumerate(run):
             speed, floor = SPEED[belt.tier], 0
-            if index and belt.lanes[lane] and belt.lanes[lane][0][0] == 0:
-                if self.force(run[index - 1], lane, belt.lanes[lane][0][1]):
-                    belt.lanes[lane].pop(0)
+            waits = index and belt.lanes[lane] and belt.lanes[lane][0][0] == 0
+            if waits and self.force(run[index - 1], lane, belt.lanes[lane][0][1]):
+                belt.lanes[lane].pop(0)
             moved = []
             for pos, item in belt.lanes[lane]:
                 moved.append((max(pos - speed, floor), item))
@@ -215,9 +215,9 @@ class SideLoadKeepsTheLane(World):
     def side_load(self, belt: Any, target: Any) -> None:
         for lane in (LEFT, RIGHT):
             items = belt.lanes[lane]
-            if items and items[0][0] == 0:
-                if self.force(target, lane, items[0][1], self.landing(belt, target, lane)):
-                    items.pop(0)
+            waits = items and items[0][0] == 0
+            if waits and self.force(target, lane, items[0][1], self.landing(belt, target, lane)):
+                items.pop(0)
 
 
 def _always_near(side: str, lane: int, expected: str) -> None:

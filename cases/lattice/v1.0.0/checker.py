@@ -224,7 +224,7 @@ def _show(value: Any) -> str:
     """A short, printable form of anything that JSON can hold, however big, deep or wide."""
     if type(value) is int and abs(value) >= 10**20:
         return f"a number of {value.bit_length()} bits"
-    if type(value) is list and len(value) > 4 or type(value) is dict and len(value) > 8:
+    if (type(value) is list and len(value) > 4) or (type(value) is dict and len(value) > 8):
         return f"a {'list' if type(value) is list else 'object'} of {len(value)}"
     try:
         text = ascii(value)

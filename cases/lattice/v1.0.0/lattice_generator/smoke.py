@@ -123,22 +123,22 @@ def _side_load(feeder: str, target: str) -> Scenario:
 
 
 def side_load_from_north() -> Scenario:
-    """Loading an eastward belt from the north: onto its left lane, what comes on the left at 64, on the right at 192."""
+    """Loading an eastward belt from the north: onto its left lane, from the left at 64, from the right at 192."""
     return _side_load("S", "E")
 
 
 def side_load_from_south() -> Scenario:
-    """Loading an eastward belt from the south: onto its right lane, what comes on the left at 192, on the right at 64."""
+    """Loading an eastward belt from the south: onto its right lane, from the left at 192, from the right at 64."""
     return _side_load("N", "E")
 
 
 def side_load_from_east() -> Scenario:
-    """Loading a southward belt from the east: onto its left lane, what comes on the left at 64, on the right at 192."""
+    """Loading a southward belt from the east: onto its left lane, from the left at 64, from the right at 192."""
     return _side_load("W", "S")
 
 
 def side_load_from_west() -> Scenario:
-    """Loading a southward belt from the west: onto its right lane, what comes on the left at 192, on the right at 64."""
+    """Loading a southward belt from the west: onto its right lane, from the left at 192, from the right at 64."""
     return _side_load("E", "S")
 
 

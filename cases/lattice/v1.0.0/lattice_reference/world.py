@@ -324,7 +324,9 @@ class World:
     def future(self) -> list[Any]:
         """Everything that decides what happens next, except the sources' phases and what the sinks have counted."""
         return [
-            [[*map(tuple, entity.lanes)], [*entity.out_pref], entity.in_first, entity.held, entity.left]
-            + [dict(entity.inputs), dict(entity.output)]
+            (
+                *([*entity.lanes[LEFT]], [*entity.lanes[RIGHT]], [*entity.out_pref], entity.in_first),
+                *(entity.held, entity.left, dict(entity.inputs), dict(entity.output)),
+            )
             for entity in self.entities
         ]
