@@ -26,6 +26,8 @@ typedef struct {
 typedef struct {
     uint64_t wake; /* end of the craft, 0 if something changed since it stopped, NEVER if nothing did */
     const Recipe *recipe;
+    uint64_t **feeders, **takers; /* alarms of the inserters that fill it and that empty it */
+    uint32_t feeder_count, taker_count;
     uint8_t kind, inputs[2], output;
     bool crafting;
 } Crafter;
@@ -37,7 +39,7 @@ typedef struct {
 } Sink;
 
 typedef struct {
-    uint64_t wake; /* tick of the first drop attempt, or of the first grab attempt */
+    uint64_t wake; /* alarm: tick of the next attempt to drop or to grab */
     uint8_t held;
     uint8_t from_kind, to_kind, source_item;
     Place far, near, drop; /* of the belts it picks from and drops on */
@@ -144,7 +146,6 @@ static int rank_for(const Crafter *crafter, uint8_t item, uint8_t count) {
 
 static uint8_t grab_for_crafter(Inserter *inserter) {
     Crafter *crafter = inserter->to;
-    if (wants_nothing(crafter)) return NO_ITEM;
     const Place *candidates[2] = {&inserter->far, &inserter->near};
     const Place *best = NULL;
     Spot best_head = {0}, head;
@@ -190,13 +191,30 @@ static uint8_t grab(Inserter *inserter) {
     }
 }
 
+/* Whether an attempt must fail for a crafter's sake alone: then no belt can change that. */
+static bool waits_for_crafter(const Inserter *inserter) {
+    if (inserter->held != NO_ITEM) return is_crafter(inserter->to_kind) && !wanted_input(inserter->to, inserter->held);
+    return (is_crafter(inserter->to_kind) && wants_nothing(inserter->to))
+           || (is_crafter(inserter->from_kind) && !inserter->from->output);
+}
+
+/* Belts that matter must be at rest; whoever then ends the wait rings the alarm. */
+static bool may_sleep(const Inserter *inserter) {
+    if (!at_rest(inserter->drop.line)) return false;
+    return inserter->held != NO_ITEM || (at_rest(inserter->far.line) && at_rest(inserter->near.line));
+}
+
 static void run_inserter(Inserter *inserter, uint64_t tick) {
-    if (inserter->held == NO_ITEM) {
-        inserter->held = grab(inserter);
-        if (inserter->held != NO_ITEM) inserter->wake = tick + SWING;
-    } else if (drop(inserter)) {
+    bool loaded = inserter->held != NO_ITEM;
+    if (waits_for_crafter(inserter)) {
+        inserter->wake = NEVER;
+    } else if (loaded && drop(inserter)) {
         inserter->held = NO_ITEM;
         inserter->wake = tick + SWING + 1; /* the tick in which the counter reaches 0 does nothing else */
+    } else if (!loaded && (inserter->held = grab(inserter)) != NO_ITEM) {
+        inserter->wake = tick + SWING;
+    } else if (may_sleep(inserter)) {
+        inserter->wake = NEVER;
     }
 }
 
@@ -255,11 +273,15 @@ static bool can_start(const Crafter *crafter) {
 
 static void run_crafter(Crafter *crafter, uint64_t tick) {
     const Recipe *recipe = crafter->recipe;
-    if (crafter->crafting) crafter->output += recipe->amount;
+    if (crafter->crafting) {
+        crafter->output += recipe->amount;
+        ring(crafter->takers, crafter->taker_count);
+    }
     crafter->crafting = can_start(crafter);
     crafter->wake = crafter->crafting ? tick + recipe->ticks : NEVER;
     if (!crafter->crafting) return;
     for (int i = 0; i < recipe->input_count; i++) crafter->inputs[i] -= recipe->need[i];
+    ring(crafter->feeders, crafter->feeder_count);
 }
 
 /* ---- the tick ----------------------------------------------------------------------------------------------- */
@@ -290,7 +312,7 @@ static Lane lane_of(Place place) {
 }
 
 static void write_arm(const Inserter *inserter, uint64_t tick) {
-    uint64_t wake = inserter->wake;
+    uint64_t wake = inserter->wake == NEVER ? 0 : inserter->wake;
     if (inserter->held != NO_ITEM) write_inserter(PHASE_SWING, inserter->held, wake > tick ? (uint32_t)(wake - tick) : 1);
     else if (wake > tick + 1) write_inserter(PHASE_RETURN, NO_ITEM, (uint32_t)(wake - tick - 1));
     else write_inserter(PHASE_IDLE, NO_ITEM, 0);
@@ -367,6 +389,7 @@ static void set_up_inserter(Inserter *inserter, const Entity *entity) {
     inserter->held = NO_ITEM;
     inserter->from_kind = kind_of(from);
     inserter->to_kind = kind_of(to);
+    inserter->far = inserter->near = inserter->drop = (Place){&nowhere, 0};
     if (is_belt(from)) {
         int near = near_lane(entity->dir, entities[from].dir);
         inserter->near = places[from][near];
@@ -442,12 +465,45 @@ static void list_machines(void) {
     }
 }
 
+/* ---- who wakes whom ----------------------------------------------------------------------------------------- */
+
+/* The lists of alarms that an inserter is in: called once to count them and once, with room reserved, to fill them. */
+static void join(uint64_t ***alarms, uint32_t *count, Inserter *inserter) {
+    if (*alarms) (*alarms)[*count] = &inserter->wake;
+    ++*count;
+}
+
+static void join_lists(Inserter *inserter) {
+    Line *waited_for[3] = {inserter->far.line, inserter->near.line, inserter->drop.line};
+    for (int i = 0; i < 3; i++)
+        if (waited_for[i] != &nowhere) join(&waited_for[i]->sleepers, &waited_for[i]->sleeper_count, inserter);
+    if (is_crafter(inserter->to_kind)) join(&inserter->to->feeders, &inserter->to->feeder_count, inserter);
+    if (is_crafter(inserter->from_kind)) join(&inserter->from->takers, &inserter->from->taker_count, inserter);
+}
+
+static uint64_t **room_for(uint32_t *count) {
+    uint64_t **alarms = reserve(*count * sizeof *alarms);
+    *count = 0;
+    return alarms;
+}
+
+static void connect_alarms(void) {
+    for (uint32_t i = 0; i < counts[INSERTER]; i++) join_lists(&inserters[i]);
+    for (uint32_t i = 0; i < line_count; i++) lines[i].sleepers = room_for(&lines[i].sleeper_count);
+    for (uint32_t i = 0; i < crafter_count; i++) {
+        crafters[i].feeders = room_for(&crafters[i].feeder_count);
+        crafters[i].takers = room_for(&crafters[i].taker_count);
+    }
+    for (uint32_t i = 0; i < counts[INSERTER]; i++) join_lists(&inserters[i]);
+}
+
 __attribute__((export_name("simulate"))) uint64_t simulate(const char *text, size_t length) {
     scenario = read_scenario(text, length);
     entities = scenario.entities;
     layout = read_layout(&scenario);
     lay_lines();
     list_machines();
+    connect_alarms();
 
     state_begin();
     uint64_t tick = 0;

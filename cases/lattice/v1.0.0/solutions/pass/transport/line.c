@@ -140,7 +140,7 @@ static bool fits(Spot next, int64_t at) { return next.at >= at + SPACING; }
 
 bool line_accepts(const Line *line, int64_t at) { return fits(line_find(line, at - SPACING + 1), at); }
 
-/* ---- changing ----------------------------------------------------------------------------------------------- */
+/* ---- moving ------------------------------------------------------------------------------------------------- */
 
 /* Only the first block that moves can run into something: those behind it keep their distance. */
 static void plan(Line *line) {
@@ -155,41 +155,6 @@ static void plan(Line *line) {
         line->wake = belt_phases + (way <= line->speed ? 1 : (uint64_t)((way + line->speed - 1) / line->speed));
     }
 }
-
-bool line_force(Line *line, int64_t at, uint8_t item) {
-    Spot next = line_find(line, at - SPACING + 1);
-    if (!fits(next, at)) return false;
-    uint32_t b = next.block; /* which `next` starts: between it and the item before there is room for two spacings */
-    bool extends = b > line->front
-                   && block_at(line, b - 1) + (int64_t)(next.item - line->blocks[b - 1].first) * SPACING == at;
-    uint32_t index = open_item(line, b, item);
-    if (!extends && next.at == at + SPACING) {
-        line->blocks[b].at -= SPACING;
-        line->blocks[b].first = index;
-    } else if (!extends) {
-        open_block(line, b, (Block){at + travel(line), index});
-    }
-    plan(line);
-    return true;
-}
-
-uint8_t line_remove(Line *line, Spot spot) {
-    uint32_t b = spot.block, first = line->blocks[b].first, end = block_end(line, b);
-    uint8_t item = line->items[spot.item];
-    int64_t rest = spot.at + SPACING + travel(line);
-    if (spot.item == first) {
-        if (b == line->front) line->stuck = false;
-        if (end - first == 1) close_block(line, b);
-        else line->blocks[b].at = rest;
-    } else if (spot.item + 1 < end) {
-        open_block(line, b + 1, (Block){rest, spot.item + 1});
-    }
-    close_item(line, spot.item);
-    plan(line);
-    return item;
-}
-
-/* ---- moving ------------------------------------------------------------------------------------------------- */
 
 /* With one speed all moving blocks have moved already, with the frame; here some of them come to rest. */
 static void come_to_rest(Line *line) {
@@ -244,4 +209,45 @@ void line_settle(Line *line) {
         come_to_rest(line);
         plan(line);
     }
+}
+
+/* ---- changing ----------------------------------------------------------------------------------------------- */
+
+/* While a line moves nobody sleeps on it, so only one at rest has anybody to wake. */
+static void changed(Line *line) {
+    if (at_rest(line)) ring(line->sleepers, line->sleeper_count);
+    plan(line);
+}
+
+bool line_force(Line *line, int64_t at, uint8_t item) {
+    Spot next = line_find(line, at - SPACING + 1);
+    if (!fits(next, at)) return false;
+    uint32_t b = next.block; /* which `next` starts: between it and the item before there is room for two spacings */
+    bool extends = b > line->front
+                   && block_at(line, b - 1) + (int64_t)(next.item - line->blocks[b - 1].first) * SPACING == at;
+    uint32_t index = open_item(line, b, item);
+    if (!extends && next.at == at + SPACING) {
+        line->blocks[b].at -= SPACING;
+        line->blocks[b].first = index;
+    } else if (!extends) {
+        open_block(line, b, (Block){at + travel(line), index});
+    }
+    changed(line);
+    return true;
+}
+
+uint8_t line_remove(Line *line, Spot spot) {
+    uint32_t b = spot.block, first = line->blocks[b].first, end = block_end(line, b);
+    uint8_t item = line->items[spot.item];
+    int64_t rest = spot.at + SPACING + travel(line);
+    if (spot.item == first) {
+        if (b == line->front) line->stuck = false;
+        if (end - first == 1) close_block(line, b);
+        else line->blocks[b].at = rest;
+    } else if (spot.item + 1 < end) {
+        open_block(line, b + 1, (Block){rest, spot.item + 1});
+    }
+    close_item(line, spot.item);
+    changed(line);
+    return item;
 }

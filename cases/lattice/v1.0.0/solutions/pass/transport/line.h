@@ -26,7 +26,8 @@ typedef struct {
     Block *blocks;     /* blocks[front..back), likewise */
     uint32_t head, tail, front, back, capacity;
     const Zone *zones;
-    uint32_t zone_count;
+    uint32_t zone_count, sleeper_count;
+    uint64_t **sleepers; /* the alarms of all who may sleep until this line, being at rest, changes */
 } Line;
 
 /* An item of a line and where it stands; past the last item, `at` is FAR. */
@@ -37,6 +38,15 @@ typedef struct {
 
 #define FAR INT64_MAX
 #define NEVER UINT64_MAX
+
+/* A sleeper's alarm is the tick of its next action: NEVER while it sleeps, and then 0 to act as soon as it is visited. */
+static inline void ring(uint64_t **alarms, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (*alarms[i] == NEVER) *alarms[i] = 0;
+}
+
+/* Nothing on the line will move before something is put on it or taken from it. */
+static inline bool at_rest(const Line *line) { return line->wake == NEVER; }
 
 extern uint64_t belt_phases; /* how many belt phases have been completed */
 
