@@ -48,11 +48,13 @@ typedef struct {
 } Inserter;
 
 typedef struct {
+    uint64_t wake;
     Place in[2][2], out[2][2]; /* by tile, by lane */
     uint8_t out_pref[2];
 } Splitter;
 
 typedef struct {
+    uint64_t wake;
     Line *from, *onto;
     int64_t at;
 } SideLoad;
@@ -226,9 +228,10 @@ static void run_belts(void) {
         if (lines[i].wake <= belt_phases) line_settle(&lines[i]);
 }
 
-static void run_side_load(const SideLoad *load) {
+static void run_side_load(SideLoad *load) {
     Line *from = load->from;
     if (from->stuck && line_force(load->onto, load->at, from->items[from->head])) line_remove(from, line_find(from, 0));
+    else if (at_rest(from) && at_rest(load->onto)) load->wake = NEVER;
 }
 
 static bool pass_on(Place from, Spot head, Place to) {
@@ -237,17 +240,28 @@ static bool pass_on(Place from, Spot head, Place to) {
     return true;
 }
 
+static bool all_at_rest(Place (*places)[2]) {
+    return at_rest(places[0][LEFT].line) && at_rest(places[0][RIGHT].line) && at_rest(places[1][LEFT].line)
+           && at_rest(places[1][RIGHT].line);
+}
+
 static void run_splitter(Splitter *splitter, uint32_t in_first) {
+    bool moved = false;
     for (int lane = LEFT; lane <= RIGHT; lane++) {
         for (uint32_t k = 0; k < 2; k++) {
             Place from = splitter->in[in_first ^ k][lane];
             Spot head;
             if (!head_at_edge(from, &head)) continue;
             uint8_t want = splitter->out_pref[lane];
-            if (pass_on(from, head, splitter->out[want][lane])) splitter->out_pref[lane] ^= 1;
-            else pass_on(from, head, splitter->out[want ^ 1][lane]); /* landed on the other one: the wish stays */
+            if (pass_on(from, head, splitter->out[want][lane])) {
+                splitter->out_pref[lane] ^= 1;
+                moved = true;
+            } else { /* if it lands on the other one, the wish stays */
+                moved |= pass_on(from, head, splitter->out[want ^ 1][lane]);
+            }
         }
     }
+    if (!moved && all_at_rest(splitter->in) && all_at_rest(splitter->out)) splitter->wake = NEVER;
 }
 
 static void run_lane_splitter(Splitter *splitter) {
@@ -294,8 +308,10 @@ static void run_tick(uint64_t tick) {
     for (uint32_t i = 0; i < counts[INSERTER]; i++)
         if (inserters[i].wake <= tick) run_inserter(&inserters[i], tick);
     run_belts();
-    for (uint32_t i = 0; i < side_load_count; i++) run_side_load(&side_loads[i]);
-    for (uint32_t i = 0; i < counts[SPLITTER]; i++) run_splitter(&splitters[i], in_first(tick - 1));
+    for (uint32_t i = 0; i < side_load_count; i++)
+        if (side_loads[i].wake <= tick) run_side_load(&side_loads[i]);
+    for (uint32_t i = 0; i < counts[SPLITTER]; i++)
+        if (splitters[i].wake <= tick) run_splitter(&splitters[i], in_first(tick - 1));
     for (uint32_t i = 0; i < counts[LANE_SPLITTER]; i++) run_lane_splitter(&lane_splitters[i]);
     for (uint32_t i = 0; i < crafter_count; i++)
         if (crafters[i].wake <= tick) run_crafter(&crafters[i], tick);
@@ -435,7 +451,7 @@ static void set_up_side_load(uint32_t e) {
         uint8_t side = lane_side(entity->dir, lane);
         int at = side == opposite(dir) ? SIDE_LOAD_UPSTREAM : side == dir ? SIDE_LOAD_DOWNSTREAM : SIDE_LOAD_HEAD_ON;
         /* A belt that loads from the side ends its run, so what stands at its edge stands at the end of the line. */
-        side_loads[side_load_count++] = (SideLoad){places[e][lane].line, onto.line, onto.start + at};
+        side_loads[side_load_count++] = (SideLoad){0, places[e][lane].line, onto.line, onto.start + at};
     }
 }
 
@@ -467,18 +483,35 @@ static void list_machines(void) {
 
 /* ---- who wakes whom ----------------------------------------------------------------------------------------- */
 
-/* The lists of alarms that an inserter is in: called once to count them and once, with room reserved, to fill them. */
-static void join(uint64_t ***alarms, uint32_t *count, Inserter *inserter) {
-    if (*alarms) (*alarms)[*count] = &inserter->wake;
+/* Whoever may sleep joins the lists of what it waits for: once to count them and once, with room reserved, for good. */
+static void join(uint64_t ***alarms, uint32_t *count, uint64_t *alarm) {
+    if (*alarms) (*alarms)[*count] = alarm;
     ++*count;
 }
 
-static void join_lists(Inserter *inserter) {
-    Line *waited_for[3] = {inserter->far.line, inserter->near.line, inserter->drop.line};
-    for (int i = 0; i < 3; i++)
-        if (waited_for[i] != &nowhere) join(&waited_for[i]->sleepers, &waited_for[i]->sleeper_count, inserter);
-    if (is_crafter(inserter->to_kind)) join(&inserter->to->feeders, &inserter->to->feeder_count, inserter);
-    if (is_crafter(inserter->from_kind)) join(&inserter->from->takers, &inserter->from->taker_count, inserter);
+static void join_line(Line *line, uint64_t *alarm) {
+    if (line != &nowhere) join(&line->sleepers, &line->sleeper_count, alarm);
+}
+
+static void join_lists(void) {
+    for (uint32_t i = 0; i < counts[INSERTER]; i++) {
+        Inserter *inserter = &inserters[i];
+        join_line(inserter->far.line, &inserter->wake);
+        join_line(inserter->near.line, &inserter->wake);
+        join_line(inserter->drop.line, &inserter->wake);
+        if (inserter->to) join(&inserter->to->feeders, &inserter->to->feeder_count, &inserter->wake);
+        if (inserter->from) join(&inserter->from->takers, &inserter->from->taker_count, &inserter->wake);
+    }
+    for (uint32_t i = 0; i < side_load_count; i++) {
+        join_line(side_loads[i].from, &side_loads[i].wake);
+        join_line(side_loads[i].onto, &side_loads[i].wake);
+    }
+    for (uint32_t i = 0; i < counts[SPLITTER]; i++) {
+        for (int place = 0; place < 4; place++) {
+            join_line(splitters[i].in[place / 2][place % 2].line, &splitters[i].wake);
+            join_line(splitters[i].out[place / 2][place % 2].line, &splitters[i].wake);
+        }
+    }
 }
 
 static uint64_t **room_for(uint32_t *count) {
@@ -488,13 +521,13 @@ static uint64_t **room_for(uint32_t *count) {
 }
 
 static void connect_alarms(void) {
-    for (uint32_t i = 0; i < counts[INSERTER]; i++) join_lists(&inserters[i]);
+    join_lists();
     for (uint32_t i = 0; i < line_count; i++) lines[i].sleepers = room_for(&lines[i].sleeper_count);
     for (uint32_t i = 0; i < crafter_count; i++) {
         crafters[i].feeders = room_for(&crafters[i].feeder_count);
         crafters[i].takers = room_for(&crafters[i].taker_count);
     }
-    for (uint32_t i = 0; i < counts[INSERTER]; i++) join_lists(&inserters[i]);
+    join_lists();
 }
 
 __attribute__((export_name("simulate"))) uint64_t simulate(const char *text, size_t length) {
