@@ -236,7 +236,7 @@ static void run_side_load(SideLoad *load) {
 
 static bool pass_on(Place from, Spot head, Place to) {
     if (to.line == &nowhere || !enter(to, from.line->items[head.item])) return false;
-    line_remove(from.line, head);
+    line_remove(from.line, line_find(from.line, head.at)); /* found anew: both places may be on one line */
     return true;
 }
 
