@@ -2,14 +2,8 @@
 #include "io.h"
 #include "layout.h"
 
-/* Rule constants, open to -D: a solution that must be wrong builds this file with one of them changed. */
-#ifndef SIDE_LOAD_UPSTREAM
-#define SIDE_LOAD_UPSTREAM 192
-#endif
-#ifndef SIDE_LOAD_DOWNSTREAM
-#define SIDE_LOAD_DOWNSTREAM 64
-#endif
-enum { TILE = 256, SPACING = 64, ENTRY = TILE - SPACING, SWING = 8, INPUT_CAP = 8, OUTPUT_CAP = 8, SIDE_LOAD_HEAD_ON = 128 };
+enum { TILE = 256, SPACING = 64, ENTRY = TILE - SPACING, SWING = 8, INPUT_CAP = 8, OUTPUT_CAP = 8 };
+enum { SIDE_LOAD_UPSTREAM = 192, SIDE_LOAD_DOWNSTREAM = 64, SIDE_LOAD_HEAD_ON = 128 };
 
 /* What an entity remembers between ticks. */
 typedef union {
