@@ -22,9 +22,10 @@ typedef struct {
     uint64_t wake;     /* the belt phase in which a block next runs into what stands before it */
     int64_t speed;     /* 0 if the line has several zones: it then has no moving frame */
     bool stuck;        /* the first block stands at coordinate 0 */
-    uint8_t *items;    /* items[head..tail), downstream first, in a buffer of 3 * capacity */
+    uint8_t *items;    /* items[head..tail), downstream first, in a buffer with room at both ends */
     Block *blocks;     /* blocks[front..back), likewise */
-    uint32_t head, tail, front, back, capacity;
+    uint32_t head, tail, front, back;
+    uint32_t margin, limit; /* where a list that reached an end of its buffer starts anew, and that length of buffer */
     const Zone *zones;
     uint32_t zone_count, sleeper_count;
     uint64_t **sleepers; /* the alarms of all who may sleep until this line, being at rest, changes */
@@ -61,6 +62,7 @@ Spot line_after(const Line *line, Spot spot);
 bool line_accepts(const Line *line, int64_t at);
 bool line_force(Line *line, int64_t at, uint8_t item);
 uint8_t line_remove(Line *line, Spot spot);
+uint8_t line_pop(Line *line); /* removes the item at coordinate 0: the line must be stuck */
 
 /* The belt phase of one line, to be called when belt_phases has reached its `wake`. */
 void line_settle(Line *line);

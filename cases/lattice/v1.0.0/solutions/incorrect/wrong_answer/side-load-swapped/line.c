@@ -1,6 +1,8 @@
 /* Transport lines. See line.h. */
 #include "line.h"
 
+enum { MIN_MARGIN = 48 };
+
 uint64_t belt_phases;
 
 /* How far the moving frame has gone: coordinate = at - travel. */
@@ -11,21 +13,21 @@ static uint32_t block_end(const Line *line, uint32_t b) {
 }
 
 void line_start(Line *line, uint32_t tiles, const Zone *zones, uint32_t zone_count) {
-    uint32_t capacity = tiles * LANE_ITEMS + 1;
-    *line = (Line){.wake = NEVER, .speed = zone_count == 1 ? zones[0].speed : 0, .capacity = capacity,
-                   .zones = zones, .zone_count = zone_count};
-    line->items = reserve(3 * capacity);
-    line->blocks = reserve(3 * capacity * sizeof(Block));
-    line->head = line->tail = line->front = line->back = capacity;
+    uint32_t capacity = tiles * LANE_ITEMS, margin = capacity > MIN_MARGIN ? capacity : MIN_MARGIN;
+    *line = (Line){.wake = NEVER, .speed = zone_count == 1 ? zones[0].speed : 0, .margin = margin,
+                   .limit = margin + capacity + margin, .zones = zones, .zone_count = zone_count};
+    line->items = reserve(line->limit);
+    line->blocks = reserve(line->limit * sizeof(Block));
+    line->head = line->tail = line->front = line->back = margin;
 }
 
 /* ---- two lists that grow at both ends ----------------------------------------------------------------------- */
 
-/* A buffer is three times as long as its list can get. When the list reaches an end it goes back to the middle, at
- * most once in `capacity` insertions. */
+/* A list drifts through its buffer as items join at one end and leave at the other. When it reaches an end it goes back
+ * to the middle: once in `margin` insertions, and it is seldom longer than that. */
 static void centre_items(Line *line) {
-    uint32_t shift = line->head - line->capacity;
-    __builtin_memmove(line->items + line->capacity, line->items + line->head, line->tail - line->head);
+    uint32_t shift = line->head - line->margin;
+    __builtin_memmove(line->items + line->margin, line->items + line->head, line->tail - line->head);
     for (uint32_t b = line->front; b < line->back; b++) line->blocks[b].first -= shift;
     line->head -= shift;
     line->tail -= shift;
@@ -33,15 +35,15 @@ static void centre_items(Line *line) {
 
 static void centre_blocks(Line *line) {
     uint32_t count = line->back - line->front;
-    __builtin_memmove(line->blocks + line->capacity, line->blocks + line->front, count * sizeof(Block));
-    line->front = line->capacity;
+    __builtin_memmove(line->blocks + line->margin, line->blocks + line->front, count * sizeof(Block));
+    line->front = line->margin;
     line->back = line->front + count;
 }
 
 /* Opens a slot before block `b` by moving the shorter side; returns the slot. */
 static uint32_t open_block(Line *line, uint32_t b, Block block) {
     uint32_t rank = b - line->front;
-    if (line->front == 0 || line->back == 3 * line->capacity) centre_blocks(line);
+    if (line->front == 0 || line->back == line->limit) centre_blocks(line);
     Block *slot = line->blocks + line->front + rank;
     uint32_t behind = line->back - line->front - rank;
     if (behind <= rank) {
@@ -69,7 +71,7 @@ static void close_block(Line *line, uint32_t b) {
 /* Puts an item before the first item of block `b` (which may be `back`); returns its index. It then belongs to the
  * block before, unless the caller makes another one of it. */
 static uint32_t open_item(Line *line, uint32_t b, uint8_t item) {
-    if (line->head == 0 || line->tail == 3 * line->capacity) centre_items(line);
+    if (line->head == 0 || line->tail == line->limit) centre_items(line);
     uint32_t index = b < line->back ? line->blocks[b].first : line->tail;
     uint32_t before = index - line->head, behind = line->tail - index;
     if (behind <= before) {
@@ -136,32 +138,40 @@ Spot line_after(const Line *line, Spot spot) {
     return block_spot(line, spot.block + 1);
 }
 
+/* The coordinate of the last item; one spacing before the line's end if it has none. */
+static int64_t last_at(const Line *line) {
+    if (line->front == line->back) return -SPACING;
+    uint32_t b = line->back - 1;
+    return block_at(line, b) + (int64_t)(line->tail - 1 - line->blocks[b].first) * SPACING;
+}
+
 static bool fits(Spot next, int64_t at) { return next.at >= at + SPACING; }
 
-bool line_accepts(const Line *line, int64_t at) { return fits(line_find(line, at - SPACING + 1), at); }
+bool line_accepts(const Line *line, int64_t at) {
+    int64_t last = last_at(line);
+    if (at - last >= SPACING) return true;
+    if (last - at < SPACING) return false;
+    return fits(line_find(line, at - SPACING + 1), at);
+}
 
 /* ---- moving ------------------------------------------------------------------------------------------------- */
 
-/* Only the first block that moves can run into something: those behind it keep their distance. */
-static void plan(Line *line) {
-    uint32_t mover = line->front + line->stuck;
-    if (line->zone_count > 1) {
-        line->wake = line->head == line->tail ? NEVER : 0;
-    } else if (mover == line->back) {
-        line->wake = NEVER;
-    } else {
-        int64_t wall = line->stuck ? (int64_t)(line->blocks[mover].first - line->head) * SPACING : 0;
-        int64_t way = line->blocks[mover].at - travel(line) - wall;
-        line->wake = belt_phases + (way <= line->speed ? 1 : (uint64_t)((way + line->speed - 1) / line->speed));
-    }
-}
-
-/* With one speed all moving blocks have moved already, with the frame; here some of them come to rest. */
+/* With one speed all moving blocks have moved already, with the frame. Here those come to rest that have reached what
+ * stands before them, and the alarm is set for the next that will: only the first block that moves can run into
+ * something, for those behind it keep their distance. */
 static void come_to_rest(Line *line) {
-    while (line->front + line->stuck < line->back) {
+    for (;;) {
         uint32_t mover = line->front + line->stuck;
-        int64_t wall = line->stuck ? (int64_t)(line->blocks[mover].first - line->head) * SPACING : 0;
-        if (line->blocks[mover].at - travel(line) > wall) return;
+        if (mover == line->back) {
+            line->wake = NEVER;
+            return;
+        }
+        int64_t way = line->blocks[mover].at - travel(line);
+        if (line->stuck) way -= (int64_t)(line->blocks[mover].first - line->head) * SPACING;
+        if (way > 0) {
+            line->wake = belt_phases + (uint64_t)((way + line->speed - 1) / line->speed);
+            return;
+        }
         if (line->stuck) close_block(line, mover);
         else line->stuck = true;
     }
@@ -207,39 +217,71 @@ void line_settle(Line *line) {
         line->wake = move_blocks(line) ? 0 : NEVER; /* a jam stays one until the line changes */
     } else {
         come_to_rest(line);
-        plan(line);
     }
 }
 
 /* ---- changing ----------------------------------------------------------------------------------------------- */
 
-/* While a line moves nobody sleeps on it, so only one at rest has anybody to wake. */
+/* To be called after every change. While a line moves nobody sleeps on it, so only one at rest has anybody to wake. */
 static void changed(Line *line) {
     if (at_rest(line)) ring(line->sleepers, line->sleeper_count);
-    plan(line);
+    if (line->zone_count == 1) come_to_rest(line);
+    else line->wake = line->head == line->tail ? NEVER : 0;
 }
 
-bool line_force(Line *line, int64_t at, uint8_t item) {
-    Spot next = line_find(line, at - SPACING + 1);
-    if (!fits(next, at)) return false;
-    uint32_t b = next.block; /* which `next` starts: between it and the item before there is room for two spacings */
-    bool extends = b > line->front
-                   && block_at(line, b - 1) + (int64_t)(next.item - line->blocks[b - 1].first) * SPACING == at;
+/* Whether anybody notices a change at or before block `b`: not on a moving line, behind the block that moves first. */
+static bool noticed(const Line *line, uint32_t b) { return at_rest(line) || b <= line->front + line->stuck; }
+
+/* Puts an item before block `b`, which starts at `next`; the item fits. */
+static void insert(Line *line, uint32_t b, int64_t next, int64_t at, uint8_t item) {
+    bool extends = false, notice = noticed(line, b);
+    if (b > line->front) {
+        uint32_t end = b < line->back ? line->blocks[b].first : line->tail;
+        extends = block_at(line, b - 1) + (int64_t)(end - line->blocks[b - 1].first) * SPACING == at;
+    }
     uint32_t index = open_item(line, b, item);
-    if (!extends && next.at == at + SPACING) {
+    if (!extends && next == at + SPACING) {
         line->blocks[b].at -= SPACING;
         line->blocks[b].first = index;
     } else if (!extends) {
         open_block(line, b, (Block){at + travel(line), index});
     }
-    changed(line);
+    if (notice) changed(line);
+}
+
+bool line_force(Line *line, int64_t at, uint8_t item) {
+    /* Most items join a line behind its last one, or do not because that one is still too near: no search for those. */
+    int64_t last = last_at(line);
+    if (at - last >= SPACING) {
+        insert(line, line->back, FAR, at, item);
+        return true;
+    }
+    if (last - at < SPACING) return false;
+    Spot next = line_find(line, at - SPACING + 1);
+    if (!fits(next, at)) return false;
+    insert(line, next.block, next.at, at, item); /* `next` starts a block: two spacings lie before it */
     return true;
+}
+
+uint8_t line_pop(Line *line) {
+    Block *block = line->blocks + line->front;
+    if (block_end(line, line->front) - line->head == 1) {
+        line->front++;
+    } else {
+        block->at = SPACING + travel(line);
+        block->first++;
+    }
+    line->stuck = false;
+    uint8_t item = line->items[line->head++];
+    changed(line);
+    return item;
 }
 
 uint8_t line_remove(Line *line, Spot spot) {
     uint32_t b = spot.block, first = line->blocks[b].first, end = block_end(line, b);
     uint8_t item = line->items[spot.item];
     int64_t rest = spot.at + SPACING + travel(line);
+    bool notice = noticed(line, b);
     if (spot.item == first) {
         if (b == line->front) line->stuck = false;
         if (end - first == 1) close_block(line, b);
@@ -248,6 +290,6 @@ uint8_t line_remove(Line *line, Spot spot) {
         open_block(line, b + 1, (Block){rest, spot.item + 1});
     }
     close_item(line, spot.item);
-    changed(line);
+    if (notice) changed(line);
     return item;
 }

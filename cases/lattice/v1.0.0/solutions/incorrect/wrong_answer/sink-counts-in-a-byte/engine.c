@@ -90,10 +90,23 @@ static bool find_head(Place place, Spot *head) {
     return head->at < place.start + TILE;
 }
 
-static bool head_at_edge(Place place, Spot *head) {
-    if (place.start == 0 && !place.line->stuck) return false;
-    *head = line_find(place.line, place.start);
-    return head->at == place.start;
+/* Almost always the tile ends its run; it does not where an overlapping entity took the tile in front of it. */
+static bool item_at_edge(Place place, uint8_t *item) {
+    const Line *line = place.line;
+    if (place.start == 0) {
+        if (!line->stuck) return false;
+        *item = line->items[line->head];
+        return true;
+    }
+    Spot head = line_find(line, place.start);
+    if (head.at != place.start) return false;
+    *item = line->items[head.item];
+    return true;
+}
+
+static void take_from_edge(Place place) {
+    if (place.start == 0) line_pop(place.line);
+    else line_remove(place.line, line_find(place.line, place.start));
 }
 
 static bool enter(Place place, uint8_t item) { return line_force(place.line, place.start + ENTRY, item); }
@@ -234,13 +247,13 @@ static void run_belts(void) {
 
 static void run_side_load(SideLoad *load) {
     Line *from = load->from;
-    if (from->stuck && line_force(load->onto, load->at, from->items[from->head])) line_remove(from, line_find(from, 0));
+    if (from->stuck && line_force(load->onto, load->at, from->items[from->head])) line_pop(from);
     else if (at_rest(from) && at_rest(load->onto)) load->wake = NEVER;
 }
 
-static bool pass_on(Place from, Spot head, Place to) {
-    if (to.line == &nowhere || !enter(to, from.line->items[head.item])) return false;
-    line_remove(from.line, line_find(from.line, head.at)); /* found anew: both places may be on one line */
+static bool pass_on(Place from, uint8_t item, Place to) {
+    if (to.line == &nowhere || !enter(to, item)) return false;
+    take_from_edge(from);
     return true;
 }
 
@@ -254,14 +267,14 @@ static void run_splitter(Splitter *splitter, uint32_t in_first) {
     for (int lane = LEFT; lane <= RIGHT; lane++) {
         for (uint32_t k = 0; k < 2; k++) {
             Place from = splitter->in[in_first ^ k][lane];
-            Spot head;
-            if (!head_at_edge(from, &head)) continue;
+            uint8_t item;
+            if (!item_at_edge(from, &item)) continue;
             uint8_t want = splitter->out_pref[lane];
-            if (pass_on(from, head, splitter->out[want][lane])) {
+            if (pass_on(from, item, splitter->out[want][lane])) {
                 splitter->out_pref[lane] ^= 1;
                 moved = true;
             } else { /* if it lands on the other one, the wish stays */
-                moved |= pass_on(from, head, splitter->out[want ^ 1][lane]);
+                moved |= pass_on(from, item, splitter->out[want ^ 1][lane]);
             }
         }
     }
@@ -269,15 +282,18 @@ static void run_splitter(Splitter *splitter, uint32_t in_first) {
 }
 
 static void run_lane_splitter(Splitter *splitter) {
-    Spot head;
+    uint8_t item;
     for (int lane = LEFT; lane <= RIGHT; lane++)
-        if (head_at_edge(splitter->in[0][lane], &head)) pass_on(splitter->in[0][lane], head, splitter->out[lane][lane]);
+        if (item_at_edge(splitter->in[0][lane], &item)) pass_on(splitter->in[0][lane], item, splitter->out[lane][lane]);
 }
 
 static void run_sink(Sink *sink) {
-    Spot head;
-    for (uint32_t i = 0; i < sink->feeder_count; i++)
-        if (head_at_edge(sink->feeders[i], &head)) sink->consumed[line_remove(sink->feeders[i].line, head)]++;
+    for (uint32_t i = 0; i < sink->feeder_count; i++) {
+        uint8_t item;
+        if (!item_at_edge(sink->feeders[i], &item)) continue;
+        sink->consumed[item]++;
+        take_from_edge(sink->feeders[i]);
+    }
 }
 
 /* ---- crafters ----------------------------------------------------------------------------------------------- */
