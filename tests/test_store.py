@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sqlite3
 import subprocess
@@ -29,7 +30,7 @@ from run_factory import (
 
 from evalkit.errors import StoreError, UsageError
 from evalkit.records import Outcome, PerformanceRun, ReviewedRun
-from evalkit.store import Store, default_path
+from evalkit.store import Store, default_path, rows, tables
 
 WHEN = "2026-01-02T03:04:05.678901+00:00"
 TESTS = Path(__file__).parent
@@ -380,6 +381,15 @@ store.add(performance(), MODULE)
 """
 
 
+STORE_AND_VANISH = """
+import os
+from run_factory import performance
+from evalkit.store import Store
+Store.open(sys.argv[1]).add(performance(attempt=5))
+os._exit(0)
+"""
+
+
 @pytest.mark.parametrize("table", ["modules", "runs", "case_runs", "inputs"])
 def test_a_crash_in_the_middle_of_a_run_leaves_nothing_of_it(tmp_path: Path, table: str) -> None:
     path = tmp_path / "runs.sqlite"
@@ -405,6 +415,22 @@ def test_a_store_that_crossed_a_fork_serves_both_sides(store: Store) -> None:
     os.waitpid(child, 0)
     store.add(performance(attempt=3))
     assert {run.attempt for run in store.runs()} == {1, 2, 3}
+
+
+def test_a_lost_race_for_a_key_is_the_same_run_after_all(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A server lets two writers look before either inserts: here the first look finds nothing, as it would there.
+    store.add(performance(recorded_at=WHEN))
+    looks: list[str] = []
+
+    def blind_at_first(connection: Any, run_id: str) -> Any:
+        looks.append(run_id)
+        return None if len(looks) == 1 else find(connection, run_id)
+
+    find = rows.find
+    monkeypatch.setattr(rows, "find", blind_at_first)
+    assert store.add(performance()) is False
+    assert len(looks) == 2
+    assert store.runs() == [performance(recorded_at=WHEN)]
 
 
 def test_a_lock_that_is_let_go_is_waited_for(tmp_path: Path) -> None:
@@ -620,6 +646,22 @@ def test_a_store_that_may_only_be_read_is_read(protected: Path, file_mode: int, 
     assert "can be read here, not written" in answer
 
 
+def test_rows_that_wait_in_a_journal_are_read_or_refused_but_never_missing(protected: Path) -> None:
+    path = protected / "runs.sqlite"
+    process = python(STORE_AND_VANISH, path)
+    assert process.communicate(timeout=60) == ("", "")
+    assert path.with_name("runs.sqlite-wal").stat().st_size > 0
+    path.with_name("runs.sqlite-shm").unlink()
+    protected.chmod(0o555)
+
+    def work() -> str:
+        with Store.open(path) as store:
+            return str(sorted(run.attempt for run in store.runs()))
+
+    answer = as_somebody(work)
+    assert answer == "[1, 5]" or answer.startswith("StoreError: cannot open the store")
+
+
 def test_a_store_that_may_not_be_read_says_so(protected: Path) -> None:
     (protected / "runs.sqlite").chmod(0o000)
     assert as_somebody(lambda: str(Store.open(protected / "runs.sqlite"))).startswith(
@@ -685,3 +727,18 @@ def test_a_store_is_in_wal_mode_and_checks_foreign_keys(store: Store, tmp_path: 
     with sqlite3.connect(tmp_path / "runs.sqlite") as database:
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql", "mysql"])
+def test_the_tables_can_be_made_on_other_databases(dialect: str) -> None:
+    import sqlalchemy as sa
+
+    target = importlib.import_module(f"sqlalchemy.dialects.{dialect}").dialect()
+    for table in tables.METADATA.sorted_tables:
+        assert "CREATE TABLE" in str(sa.schema.CreateTable(table).compile(dialect=target))
+
+
+def test_only_the_store_names_sqlalchemy() -> None:
+    package = TESTS.parent / "evalkit"
+    naming = {p.relative_to(package).parts[0] for p in package.rglob("*.py") if "import sqlalchemy" in p.read_text()}
+    assert naming == {"store"}
