@@ -8,6 +8,8 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -368,6 +370,13 @@ def test_two_processes_that_add_the_same_runs_lose_none_and_store_none_twice(tmp
         assert len(store.inputs_frame()) == 80
 
 
+def test_threads_share_a_store(store: Store) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        stored = list(pool.map(lambda n: store.add(performance(attempt=1 + n % 10)), range(40)))
+    assert sum(stored) == 10
+    assert len(store.runs()) == 10
+
+
 CRASH = """
 import os, sqlalchemy as sa
 from run_factory import performance, MODULE
@@ -456,18 +465,18 @@ def garbage(path: Path) -> None:
 
 
 def of_something_else(path: Path) -> None:
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE recipes (name)")
 
 
 def with_another_meta(path: Path) -> None:
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE meta (name, value)")
 
 
 def of_another_version(path: Path) -> None:
     Store.open(path).close()
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute(VERSION_2)
 
 
@@ -679,7 +688,7 @@ def test_a_store_in_a_folder_that_may_not_be_written_says_so(protected: Path) ->
 def test_a_damaged_row_is_named_and_the_rest_is_read(store: Store, tmp_path: Path) -> None:
     store.add(performance())
     store.add(performance(attempt=2))
-    with sqlite3.connect(tmp_path / "runs.sqlite") as database:
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
         database.execute("UPDATE runs SET record = '{}' WHERE run_id = ?", (performance().run_id,))
     with pytest.raises(StoreError, match=f"run {performance().run_id} is damaged in the store"):
         store.get(performance().run_id)
@@ -714,6 +723,12 @@ def test_the_store_is_the_projects_from_anywhere_inside_it(tmp_path: Path, monke
     assert default_path(Path("/nowhere/at/all")) == Path("/nowhere/at/all/data/runs.sqlite")
 
 
+def test_a_path_may_start_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    Store.open("~/runs.sqlite").close()
+    assert (tmp_path / "runs.sqlite").exists()
+
+
 @pytest.mark.parametrize("name", ["a?b#c%41.sqlite", 'it\'s "quoted".sqlite', "ünï 模.sqlite", ":memory:.sqlite"])
 def test_a_path_with_odd_characters_is_that_path(tmp_path: Path, name: str) -> None:
     with Store.open(tmp_path / name) as store:
@@ -724,7 +739,7 @@ def test_a_path_with_odd_characters_is_that_path(tmp_path: Path, name: str) -> N
 
 def test_a_store_is_in_wal_mode_and_checks_foreign_keys(store: Store, tmp_path: Path) -> None:
     store.add(performance())
-    with sqlite3.connect(tmp_path / "runs.sqlite") as database:
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
 

@@ -214,7 +214,7 @@ def _locate(url: str | os.PathLike[str] | None) -> _Place:
     if not is_name(text):
         raise StoreError(f"{text!r} is no path and no URL of a store")
     if "://" not in text:
-        return _Place(sa.URL.create("sqlite"), text, Path(text).absolute())
+        return _Place(sa.URL.create("sqlite"), text, Path(os.path.expanduser(text)).absolute())
     # A URL that cannot be read may still hold a password.
     hidden = re.sub(r"://[^/]*@", "://***@", text)
     try:

@@ -19,7 +19,8 @@ from evalkit.store.files import KINDS, Record, merge
 from evalkit.store.tables import case_runs, inputs, modules, reviews, runs
 
 __all__ = [
-    "find", "find_module", "job_of", "load", "named", "plain", "put", "resolve", "select_records", "set_review", "set_voided",
+    "find", "find_module", "job_of", "load", "named", "plain", "put", "resolve", "select_records",
+    "set_review", "set_voided",
 ]  # fmt: skip
 
 
