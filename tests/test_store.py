@@ -520,6 +520,16 @@ def test_an_empty_file_becomes_a_store_only_on_request(tmp_path: Path) -> None:
     Store.open(path).close()
 
 
+def test_a_store_gains_the_tables_that_a_later_kind_of_run_brings(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    with Store.open(path) as store:
+        store.add(performance(recorded_at=WHEN))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE reviews")
+    with Store.open(path, create=False) as store:
+        assert store.runs() == [performance(recorded_at=WHEN)]
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot open the store"):
