@@ -16,7 +16,11 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from run_factory import (
+
+from evalkit.errors import StoreError, UsageError
+from evalkit.records import Outcome, PerformanceRun, ReviewedRun
+from evalkit.store import Store, default_path, open_results, rows, tables
+from tests.run_factory import (
     HOSTILE_NAMES,
     MODULE,
     incorrect,
@@ -29,10 +33,6 @@ from run_factory import (
     stress,
     ungraded,
 )
-
-from evalkit.errors import StoreError, UsageError
-from evalkit.records import Outcome, PerformanceRun, ReviewedRun
-from evalkit.store import Store, default_path, rows, tables
 
 WHEN = "2026-01-02T03:04:05.678901+00:00"
 TESTS = Path(__file__).parent
@@ -352,7 +352,7 @@ def test_counts_leave_voided_runs_out(store: Store) -> None:
 # Many processes, and crashes
 
 ADD_MANY = """
-from run_factory import performance, MODULE
+from tests.run_factory import performance, MODULE
 from evalkit.store import Store
 with Store.open(sys.argv[1]) as store:
     print(sum(store.add(performance(attempt=n), MODULE) for n in range(1, 41)))
@@ -379,7 +379,7 @@ def test_threads_share_a_store(store: Store) -> None:
 
 CRASH = """
 import os, sqlalchemy as sa
-from run_factory import performance, MODULE
+from tests.run_factory import performance, MODULE
 from evalkit.store import Store
 store = Store.open(sys.argv[1])
 @sa.event.listens_for(sa.Engine, "after_cursor_execute")
@@ -392,7 +392,7 @@ store.add(performance(), MODULE)
 
 STORE_AND_VANISH = """
 import os
-from run_factory import performance
+from tests.run_factory import performance
 from evalkit.store import Store
 Store.open(sys.argv[1]).add(performance(attempt=5))
 os._exit(0)
@@ -731,6 +731,23 @@ def test_the_store_is_the_projects_from_anywhere_inside_it(tmp_path: Path, monke
     Store.open().close()
     assert (tmp_path / "data" / "runs.sqlite").exists()
     assert default_path(Path("/nowhere/at/all")) == Path("/nowhere/at/all/data/runs.sqlite")
+
+
+def test_results_are_the_local_store_or_else_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVALKIT_STORE", "")  # says nothing, like one that is not set
+    (tmp_path / "cases").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match="there are no results yet"):
+        open_results()
+    with Store.open("sqlite://") as store:
+        store.add(performance(recorded_at=WHEN))
+        store.export(tmp_path / "data" / "sample")
+    with open_results() as store:
+        assert store.runs() == [performance(recorded_at=WHEN)]
+    assert not default_path().exists()
+    Store.open().close()
+    with open_results() as store:
+        assert store.runs() == []
 
 
 def test_a_path_may_start_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

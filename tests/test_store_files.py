@@ -12,11 +12,21 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from run_factory import MODULE, incorrect, performance, performance_runs, review, reviewed, reviewed_runs, sha, stress
 
 from evalkit.errors import StoreError, UsageError
 from evalkit.records import PerformanceRun, ReviewedRun, canonical
 from evalkit.store import ImportReport, Store
+from tests.run_factory import (
+    MODULE,
+    incorrect,
+    performance,
+    performance_runs,
+    review,
+    reviewed,
+    reviewed_runs,
+    sha,
+    stress,
+)
 
 WHEN = "2026-01-02T03:04:05.678901+00:00"
 

@@ -1,4 +1,4 @@
-"""Why: one deterministic wasmtime configuration, so that the same module on the same input burns the same fuel anywhere.
+"""Why: one deterministic wasmtime configuration, so that a module burns the same fuel on an input anywhere.
 
 Nothing here knows of cases or games. `compile_module` treats its bytes as hostile: it compiles in a child process
 under limits of size, time and memory, once for each digest, and keeps the machine code in a cache of its own.
@@ -43,7 +43,7 @@ _TICK_S = 0.05
 
 
 class InvalidModule(Exception):
-    """The bytes are no module that this configuration accepts. It is the solution's failure; graders turn it into a value."""
+    """The bytes are no module that this configuration accepts. The solution's failure: graders turn it into a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,13 @@ def _config(multi_memory: bool) -> wasmtime.Config:
 
 
 @cache
+def _engine(multi_memory: bool) -> wasmtime.Engine:
+    return wasmtime.Engine(_config(multi_memory))
+
+
 def engine(*, multi_memory: bool = False) -> wasmtime.Engine:
     """The engine of this process. Only the game console may ask for `multi_memory`."""
-    return wasmtime.Engine(_config(multi_memory))
+    return _engine(multi_memory)
 
 
 def engine_name() -> str:
@@ -88,7 +92,7 @@ def engine_name() -> str:
 @cache
 def probe_fuels() -> dict[str, int]:
     """Fuel of each probe: a small function that exercises one kind of instruction (see `probes.py`)."""
-    module = wasmtime.Module(engine(), wasmtime.wat2wasm(PROBES))
+    module = wasmtime.Module(engine(), bytes(wasmtime.wat2wasm(PROBES)))
     fuels: dict[str, int] = {}
     for export in module.exports:
         if not isinstance(export.type, wasmtime.FuncType):
@@ -173,6 +177,8 @@ def compile_module(
     limits = limits or CompileLimits()
     if len(wasm) > limits.module_bytes:
         raise InvalidModule(f"the module has {len(wasm):,} bytes, more than the {limits.module_bytes:,} allowed")
+    if not wasm.startswith(b"\0asm"):  # wasmtime would also take text, whose sections nobody could then read
+        raise InvalidModule("the file does not begin as a WebAssembly binary does (00 61 73 6d)")
     folder = (cache_dir or _default_cache()) / "modules"
     name = hashlib.sha256(wasm).hexdigest()
     kept = folder / f"{name}-{_config_digest()}{'-mm' if multi_memory else ''}.cwasm"
@@ -188,7 +194,7 @@ def compile_module(
             source, target = Path(work, "in.wasm"), Path(work, "out.cwasm")
             source.write_bytes(wasm)
             _compile_in_child(source, target, multi_memory, limits)
-            os.replace(target, kept)
+            target.replace(kept)
         return wasmtime.Module.deserialize_file(host, str(kept))
     except OSError as error:
         raise MachineError(f"cannot keep compiled modules in {folder}: {error.strerror}; set EVALKIT_CACHE") from error

@@ -92,8 +92,10 @@ class Solution:
             except wasmtime.Trap as trap:
                 return _after(trap, wall_limit_s)
             except wasmtime.WasmtimeError as error:
-                # Not a trap: the instance asked for more memory or table than its limits, or the host ran out.
-                return Call(reason="memory", detail=_line(error))
+                # Not a trap: the instance declares more than its limits allow, or this host could not make it.
+                if "limit" in str(error):
+                    return Call(reason="memory", detail=_line(error))
+                raise MachineError(f"wasmtime could not run the module here: {_line(error)}") from error
         fuel = given - store.get_fuel()
         if not 0 <= fuel <= runway_limit:
             return Call(reason="exhausted", detail=f"it burned more than its runway limit of {runway_limit:,} fuel")
@@ -138,11 +140,13 @@ def load_solution(
     if has_start(wasm):
         return Rejection(
             "start_function",
-            "it has a start section, whose code would run unmetered: export it as `_initialize`, which is called and charged",
+            "it has a start section, which would run unmetered: export it as `_initialize`, called and charged",
         )
     minimum = memory.limits.min * _PAGE
     if minimum > max_memory_bytes:
-        return Rejection("memory", f"it declares {minimum:,} bytes of memory, more than the {max_memory_bytes:,} allowed")
+        return Rejection(
+            "memory", f"it declares {minimum:,} bytes of memory, more than the {max_memory_bytes:,} allowed"
+        )
     return Solution(module, entry=entry, size=len(wasm), max_memory_bytes=max_memory_bytes)
 
 

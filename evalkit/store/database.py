@@ -24,6 +24,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 from evalkit._consistency import is_name
 from evalkit.errors import StoreError
+from evalkit.project import data_dir
 from evalkit.store.tables import METADATA, VERSION, meta
 
 __all__ = ["Database", "default_path"]
@@ -47,9 +48,7 @@ def default_path(start: Path | None = None) -> Path:
     The project is the nearest folder, going up, that holds `cases/`, so that a notebook in `notebooks/` and a command
     at the top meet in one store. Without one it is `start` itself.
     """
-    start = (start or Path.cwd()).absolute()
-    root = next((folder for folder in (start, *start.parents) if (folder / "cases").is_dir()), start)
-    return root / "data" / "runs.sqlite"
+    return data_dir(start) / "runs.sqlite"
 
 
 class Database:
@@ -216,7 +215,8 @@ def _locate(url: str | os.PathLike[str] | None) -> _Place:
     if not is_name(text):
         raise StoreError(f"{text!r} is no path and no URL of a store")
     if "://" not in text:
-        return _Place(sa.URL.create("sqlite"), text, Path(os.path.expanduser(text)).absolute())
+        home = os.path.expanduser(text)  # noqa: PTH111 - that of Path raises where a name after ~ is no user's
+        return _Place(sa.URL.create("sqlite"), text, Path(home).absolute())
     # A URL that cannot be read may still hold a password.
     hidden = re.sub(r"://[^/]*@", "://***@", text)
     try:

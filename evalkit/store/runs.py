@@ -14,15 +14,16 @@ import sqlalchemy as sa
 
 from evalkit._consistency import is_name, is_text
 from evalkit.errors import StoreError, UsageError
+from evalkit.project import data_dir
 from evalkit.records import PerformanceRun, Review, ReviewedRun
 from evalkit.store import frames, rows, tables
-from evalkit.store.database import Database
+from evalkit.store.database import Database, default_path
 from evalkit.store.files import KINDS, ImportReport, Record, read_export, write_export
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Store"]
+__all__ = ["Store", "open_results"]
 
 
 class Filters(TypedDict, total=False):
@@ -242,6 +243,21 @@ class Store:
             return ImportReport(stored=done[True], same=done[False], refused=tuple(refused))
 
         return self._database.write(f"import {source}", work)
+
+
+def open_results(url: str | os.PathLike[str] | None = None) -> Store:
+    """Open what there is to look at: the named store, else the local one, else the committed sample, in memory.
+
+    Raises StoreError where the named store cannot be opened, or where there is neither a store nor a sample.
+    """
+    if url is not None or os.environ.get("EVALKIT_STORE") or default_path().exists():
+        return Store.open(url, create=False)
+    sample = data_dir() / "sample"
+    if not sample.is_dir():
+        raise StoreError(f"there are no results yet: neither {default_path()} nor {sample}; run `evalkit sweep CASE`")
+    store = Store.open("sqlite://")
+    store.import_(sample)
+    return store
 
 
 def _now() -> str:

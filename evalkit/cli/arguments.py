@@ -1,0 +1,170 @@
+"""Why: the words a person may type, in one place; it imports nothing heavy, so that `--help` is instant."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from evalkit.reading import did_you_mean, printable
+
+__all__ = ["parse"]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, with the verb that was meant where one is close."""
+        if "invalid choice" in message and self.prog == "evalkit":
+            word = message.split("'")[1]
+            message = f'there is no verb "{printable(word)}"{did_you_mean(word, _VERBS)}'
+        self.exit(2, f"{self.prog}: {printable(message, 400)} (see `{self.prog} --help`)\n")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The verb and its options. Exits with status 2 and one line where they make no sense."""
+    parser = _Parser(prog="evalkit", description="Turn benchmark runs into numbers, and prove the numbers.")
+    parser.add_argument("--version", action="store_true", help="print the version and the engine, and exit")
+    verbs = parser.add_subparsers(metavar="VERB", parser_class=_Parser)
+    for name, (run, what) in _VERBS.items():
+        verb = verbs.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
+        verb.set_defaults(run=run, verb=name)
+        if name != "lab":
+            verb.add_argument("--json", action="store_true", help="print one JSON document")
+        _OPTIONS[name](verb)
+    arguments = parser.parse_args(argv)
+    if arguments.version:
+        arguments.run, arguments.json = "keeping:show_version", False
+    elif not hasattr(arguments, "run"):
+        parser.print_help(sys.stderr)
+        raise SystemExit(2)
+    return arguments
+
+
+_VERBS = {
+    "check": ("cases:check", "list everything that is wrong with a case"),
+    "grade": ("cases:grade", "build a solution, run it on a case's inputs, and store the run"),
+    "sweep": ("cases:sweep", "grade every solution that is not stored yet"),
+    "regrade": ("cases:regrade", "grade stored modules again on the case and engine of today, old against new"),
+    "leaderboard": ("standing:leaderboard", "rank the models of a case"),
+    "place": ("standing:place", "place a run in its field"),
+    "worklist": ("standing:worklist", "list the reviewed runs that wait for a review"),
+    "runs": ("keeping:runs", "list stored runs"),
+    "show": ("keeping:show", "show one run"),
+    "void": ("keeping:void", "make a run count nowhere; it stays, with the reason"),
+    "export": ("keeping:export", "write runs to a folder of plain files"),
+    "import": ("keeping:import_", "take in runs from such a folder"),
+    "report": ("documents:report", "write a case's report as one HTML file"),
+    "lab": ("documents:lab", "open JupyterLab on the first notebook"),
+}
+
+
+def _count(text: str) -> int:
+    value = int(text) if text.isdecimal() else 0
+    if not 1 <= value <= 1000:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to 1000, not {text!r}")
+    return value
+
+
+def _store(verb: argparse.ArgumentParser) -> None:
+    what = "database of runs, a path or URL (default: $EVALKIT_STORE, else data/runs.sqlite)"
+    verb.add_argument("--store", metavar="URL", help=what)
+
+
+def _case(verb: argparse.ArgumentParser, name: str = "case") -> None:
+    verb.add_argument(name, metavar=name.upper(), help="a path, or slug[@version] under cases/")
+
+
+def _check(verb: argparse.ArgumentParser) -> None:
+    _case(verb)
+
+
+def _grade(verb: argparse.ArgumentParser) -> None:
+    _case(verb)
+    verb.add_argument("solution", metavar="SOLUTION", help="the solution's folder")
+    verb.add_argument("--variant", metavar="V", help="which variant (default: the case's first)")
+    verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="make so many runs (default: 1)")
+    verb.add_argument("--unlimited", action="store_true", help="read fuel beyond the runway too; stores nothing")
+    _store(verb)
+
+
+def _sweep(verb: argparse.ArgumentParser) -> None:
+    _case(verb)
+    verb.add_argument("--solutions", metavar="DIR", nargs="+", help="these folders (default: the case's own)")
+    verb.add_argument("--variant", metavar="V", help="which variant (default: the case's first)")
+    verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="so many runs of each (default: 1)")
+    verb.add_argument("--jobs", metavar="N", type=_count, default=2, help="so many at a time (default: 2)")
+    verb.add_argument("--scheduler", metavar="ADDRESS", help="run on this dask cluster instead of this machine")
+    verb.add_argument("--dry-run", action="store_true", help="say what would run, and run nothing")
+    _store(verb)
+
+
+def _regrade(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("runs", metavar="RUN", nargs="+", help="run ids, or their first digits")
+    verb.add_argument(
+        "--case", metavar="CASE", help="grade on this case (default: the newest version of the run's own)"
+    )
+    _store(verb)
+
+
+def _leaderboard(verb: argparse.ArgumentParser) -> None:
+    _case(verb)
+    verb.add_argument("--variant", metavar="V", help="which variant (default: the case's first)")
+    verb.add_argument("--schedule", metavar="S", help="which fuel schedule (default: this engine's, else the newest)")
+    _store(verb)
+
+
+def _run(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("run_id", metavar="RUN", help="a run id, or its first digits")
+    _store(verb)
+
+
+def _filters(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--case", metavar="CASE", help="only runs of this case, as slug[@version]")
+    verb.add_argument("--model", metavar="M", help="only runs of this model")
+    verb.add_argument("--outcome", metavar="O", help="only runs that ended so")
+    _store(verb)
+
+
+def _void(verb: argparse.ArgumentParser) -> None:
+    _run(verb)
+    verb.add_argument("--reason", metavar="WHY", required=True, help="why it must not count")
+
+
+def _export(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("folder", metavar="DIR", help="a new folder, or an earlier export to add to")
+    verb.add_argument("--runs", metavar="RUN", nargs="+", help="only these runs (default: all)")
+    _store(verb)
+
+
+def _import(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("folder", metavar="DIR", help="a folder that `export` wrote")
+    _store(verb)
+
+
+def _report(verb: argparse.ArgumentParser) -> None:
+    _case(verb)
+    verb.add_argument("-o", "--output", metavar="FILE.html", help="where to write it (default: reports/)")
+    _store(verb)
+
+
+def _lab(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("arguments", metavar="ARG", nargs="*", help="passed on to JupyterLab, after --")
+
+
+_OPTIONS = {
+    "check": _check,
+    "grade": _grade,
+    "sweep": _sweep,
+    "regrade": _regrade,
+    "leaderboard": _leaderboard,
+    "place": _run,
+    "worklist": _filters,
+    "runs": _filters,
+    "show": _run,
+    "void": _void,
+    "export": _export,
+    "import": _import,
+    "report": _report,
+    "lab": _lab,
+}

@@ -1,0 +1,178 @@
+"""Why: the verbs that execute: check a case, grade a solution, sweep them all, regrade what is stored."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from evalkit.cli.keeping import MARKS, open_store, run_lines
+from evalkit.cli.output import emit, figure, line, note, table
+from evalkit.errors import UsageError
+from evalkit.performance.case import Case
+from evalkit.performance.find import find_case
+from evalkit.performance.manifest import check_case, load_case
+from evalkit.project import cases_dir
+from evalkit.records import Outcome, PerformanceRun
+
+__all__ = ["check", "grade", "regrade", "sweep"]
+
+
+def check(arguments: Namespace) -> int:
+    """Every fault and warning of a case, a line each; 1 where there is an error."""
+    folder = find_case(arguments.case, cases_dir())
+    faults = check_case(folder)
+    errors = sum(fault.severity == "error" for fault in faults)
+    document = {
+        "case": str(folder),
+        "clean": not errors,
+        "faults": [{"file": f.file, "key": f.key, "what": f.what, "severity": f.severity} for f in faults],
+    }
+    rows = [f"{'warning: ' if fault.severity == 'warning' else ''}{line(fault, 600)}" for fault in faults]
+    summary = f"{line(folder)}: " + (f"{errors} error{'s'[: errors != 1]}" if errors else "clean")
+    emit(arguments, document, [*rows, summary])
+    return 1 if errors else 0
+
+
+def grade(arguments: Namespace) -> int:
+    """Grade a solution and store its run; 0 for a pass, 1 for any other grade, 2 where there is none."""
+    from evalkit.jobs import attempt_number, job_key, store_graded
+    from evalkit.performance.grading import grade_solution
+
+    case = load_case(find_case(arguments.case, cases_dir()))
+    folder = Path(arguments.solution)
+    if not case.is_performance:
+        return _file_for_review(arguments, case, folder)
+    if arguments.unlimited:
+        run = grade_solution(case, folder, variant=arguments.variant, unlimited=True).run
+        emit(arguments, run.public(), [*run_lines(run), "  read with --unlimited: nothing is stored"])
+        return _status([run])
+    runs = []
+    with open_store(arguments) as store:
+        key = job_key(case, folder, arguments.variant)
+        for wanted in range(1, arguments.attempts + 1):
+            attempt = attempt_number(store, key, wanted)
+            graded = grade_solution(case, folder, variant=arguments.variant, attempt=attempt)
+            store_graded(store, graded)
+            stored = store.get(graded.run.run_id)
+            assert isinstance(stored, PerformanceRun)
+            runs.append(stored)
+    documents = [run.public() for run in runs]
+    emit(arguments, documents[0] if arguments.attempts == 1 else documents, [t for run in runs for t in run_lines(run)])
+    for run in runs:
+        for warning in run.warnings:
+            note(f"warning: {warning}")
+        if run.outcome is Outcome.UNGRADED:
+            note(f"run {run.run_id} is ungraded: {run.detail}; it is stored, and grading again makes a new attempt")
+    return _status(runs)
+
+
+def _status(runs: list[PerformanceRun]) -> int:
+    outcomes = {run.outcome for run in runs}
+    return 2 if Outcome.UNGRADED in outcomes else 0 if outcomes == {Outcome.PASS} else 1
+
+
+def _file_for_review(arguments: Namespace, case: Case, folder: Path) -> int:
+    from evalkit.jobs import file_for_review
+
+    with open_store(arguments) as store:
+        run = file_for_review(store, case, folder, arguments.variant)
+    said = f"scored {run.review.score:.1f} by {line(run.review.reviewer)}" if run.review else "waits for a review"
+    emit(arguments, run.public(), f"{line(run.model)} on {run.case} {run.version}: {said}, run {run.run_id}")
+    return 0
+
+
+def sweep(arguments: Namespace) -> int:
+    """Grade what is not stored; 1 where a job failed."""
+    from evalkit.jobs import FailedJob, JobResult, SweepReport, find_solutions, plan_sweep, sweep_case
+
+    case = load_case(find_case(arguments.case, cases_dir()))
+    options: dict[str, Any] = {
+        "solutions": arguments.solutions or find_solutions(case),
+        "variant": arguments.variant,
+        "attempts": arguments.attempts,
+    }
+
+    def progress(done: int, of: int, result: JobResult[Any]) -> None:
+        run = getattr(result.value, "run", result.value)
+        said = f"failed: {result.error}" if run is None else MARKS[run.outcome] if case.is_performance else "filed"
+        note(f"{done}/{of} {result.name}: {said}")
+
+    with open_store(arguments) as store:
+        if arguments.dry_run:
+            plan = plan_sweep(case, store=store, **options)
+            report, runs = SweepReport(plan.jobs, 0, plan.skipped, plan.failed), list(plan.grid)
+        else:
+            engines = {"jobs": arguments.jobs, "scheduler": arguments.scheduler}
+            report, runs = sweep_case(case, store=store, progress=progress, **engines, **options), []
+    failed: tuple[FailedJob, ...] = report.failed
+    document = {
+        "jobs": report.jobs,
+        "stored": report.stored,
+        "skipped": report.skipped,
+        "failed": [{"job": f.job, "error": f.error} for f in failed],
+    }
+    lines = [f"would run {line(name)}" for name in runs]
+    lines += [f"failed {line(f.job)}: {line(f.error)}" for f in failed]
+    lines.append(
+        f"{report.jobs} jobs: {report.stored} stored, {report.skipped} were stored before, {len(failed)} failed"
+    )
+    emit(arguments, document, lines)
+    return 1 if failed else 0
+
+
+def regrade(arguments: Namespace) -> int:
+    """Grade stored modules again; 1 where an outcome or a fuel moved. None is replaced."""
+    from evalkit.performance.grading import grade_module
+
+    rows: list[dict[str, Any]] = []
+    with open_store(arguments) as store:
+        for name in arguments.runs:
+            old = store.get(name)
+            if not isinstance(old, PerformanceRun):
+                raise UsageError(f"run {old.run_id} is of a reviewed case: it has no module to grade again")
+            if old.module_digest is None:
+                raise UsageError(f"run {old.run_id} left no module ({old.reason}): grade its solution again")
+            case = load_case(find_case(arguments.case or old.case, cases_dir()))
+            module = store.module(old.module_digest)
+            new = grade_module(case, module, old)
+            kept = new.run_id != old.run_id and new.outcome is not Outcome.UNGRADED
+            if kept:
+                store.add(new, module)
+            rows.append(_moved(old, new, kept))
+    names = ("run", "new run", "outcome", "", "total fuel", "", "ratio")
+    emit(arguments, rows, table(names, [_regraded(row) for row in rows]))
+    if any(row["new"]["outcome"] == Outcome.UNGRADED for row in rows):
+        return 2
+    return 1 if any(row["changed"] for row in rows) else 0
+
+
+def _moved(old: PerformanceRun, new: PerformanceRun, kept: bool) -> dict[str, Any]:
+    facts = ("version", "outcome", "reason", "total_fuel", "fuel_schedule", "engine")
+    before, after = ({name: getattr(run, name) for name in facts} for run in (old, new))
+    fuels = {row.name: row.fuel for row in old.inputs}
+    inputs = [{"name": row.name, "old_fuel": fuels.get(row.name), "new_fuel": row.fuel} for row in new.inputs]
+    changed = (old.outcome, old.reason, fuels) != (new.outcome, new.reason, {row.name: row.fuel for row in new.inputs})
+    return {
+        "run_id": old.run_id,
+        "new_run_id": new.run_id,
+        "stored": kept,
+        "changed": changed,
+        "old": before,
+        "new": after,
+        "inputs": inputs,
+    }
+
+
+def _regraded(row: dict[str, Any]) -> list[str]:
+    old, new = row["old"], row["new"]
+    ratio = new["total_fuel"] / old["total_fuel"] if old["total_fuel"] and new["total_fuel"] else None
+    return [
+        row["run_id"],
+        row["new_run_id"] if row["stored"] else "(same)",
+        old["outcome"],
+        f"-> {new['outcome']}",
+        figure(old["total_fuel"]),
+        f"-> {figure(new['total_fuel'])}",
+        figure(ratio, ".4f"),
+    ]

@@ -1,0 +1,152 @@
+"""Why: the verbs about runs that are kept: list, show, void, export, import."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from evalkit.cli.output import emit, figure, line, table
+from evalkit.errors import UsageError
+from evalkit.records import Outcome, PerformanceRun, ReviewedRun
+
+if TYPE_CHECKING:
+    from evalkit.store import Store
+
+__all__ = ["MARKS", "chosen", "export", "import_", "open_store", "run_lines", "runs", "show", "show_version", "void"]
+
+MARKS = {
+    Outcome.PASS: "pass",
+    Outcome.OVER_CEILING: "over the ceiling",
+    Outcome.INCORRECT: "incorrect",
+    Outcome.SKIPPED: "skipped",
+    Outcome.UNGRADED: "ungraded",
+}
+
+
+def open_store(arguments: Namespace, *, create: bool = True) -> Store:
+    """The store that `--store`, `$EVALKIT_STORE` or the project names."""
+    from evalkit.store import Store
+
+    return Store.open(arguments.store, create=create)
+
+
+def show_version(_: Namespace) -> int:
+    """The version of the kit and of its engine."""
+    from evalkit import __version__
+    from evalkit.sandbox.engine import engine_name, fuel_schedule
+
+    print(f"evalkit {__version__}, {engine_name()}, fuel schedule {fuel_schedule()}")
+    return 0
+
+
+def chosen(arguments: Namespace, store: Store) -> list[Any]:
+    """The runs that the filters leave, in recorded order."""
+    slug, _, version = (arguments.case or "").partition("@")
+    found = store.runs(case=slug or None, version=version or None, model=arguments.model)
+    if arguments.outcome is None:
+        return found
+    if arguments.outcome not in set(Outcome):
+        raise UsageError(f"there is no outcome {arguments.outcome!r}: there are {', '.join(Outcome)}")
+    return [run for run in found if getattr(run, "outcome", None) == arguments.outcome]
+
+
+def runs(arguments: Namespace) -> int:
+    """A line a run."""
+    with open_store(arguments, create=False) as store:
+        found = chosen(arguments, store)
+    head = ("run", "case", "version", "variant", "model", "outcome", "total fuel", "recorded", "")
+    emit(arguments, [run.public() for run in found], table(head, [_row(run) for run in found]))
+    return 0
+
+
+def _row(run: PerformanceRun | ReviewedRun) -> list[str]:
+    fuel = figure(run.total_fuel) if isinstance(run, PerformanceRun) else "-"
+    when = (run.recorded_at or "-")[:16].replace("T", " ")
+    names = [run.run_id, run.case, run.version, run.variant, line(run.model, 40)]
+    return [*names, _said(run), fuel, when, f"voided: {line(run.voided, 60)}" if run.voided else ""]
+
+
+def _said(run: PerformanceRun | ReviewedRun) -> str:
+    if isinstance(run, ReviewedRun):
+        return f"{run.review.score:.1f} points" if run.review else "waits for a review"
+    return MARKS[run.outcome] + (f": {line(run.reason, 60)}" if run.reason else "")
+
+
+def show(arguments: Namespace) -> int:
+    """One run, whole."""
+    with open_store(arguments, create=False) as store:
+        run = store.get(arguments.run_id)
+    emit(arguments, run.public(), run_lines(run))
+    return 0
+
+
+def run_lines(run: PerformanceRun | ReviewedRun) -> Iterator[str]:
+    """A run as text: what it is, the two sections of its inputs, its number, where it came from."""
+    yield f"{_said(run)}: {line(run.model)} on {run.case} {run.version} ({run.variant}), run {run.run_id}"
+    if run.voided:
+        yield f"  voided: {line(run.voided)}"
+    if isinstance(run, PerformanceRun):
+        if run.detail:
+            yield f"  {line(run.detail)}"
+        yield from _input_lines(run)
+        yield f"  total fuel {figure(run.total_fuel)}, ceiling {figure(run.fuel_limit)} an input"
+        yield f"  {run.engine}, fuel schedule {run.fuel_schedule}, module {(run.module_digest or '-')[:16]}"
+        if run.reason == "build_failed" and run.build_log:
+            yield from (f"  | {line(text)}" for text in run.build_log.splitlines()[-12:])
+    elif run.review:
+        yield f"  Verdict: {run.review.score:.1f} of 100 by {line(run.review.reviewer)}"
+        yield from (f"  {line(name)}: {points:g}" for name, points in run.review.ratings.items())
+        yield from (f"  {line(name)}: {'met' if met else 'not met'}" for name, met in run.review.items.items())
+        yield from (f"  | {line(text)}" for text in run.review.writeup.splitlines())
+    came = ", ".join(f"{name} {line(value, 100)}" for name, value in run.provenance.items() if name != "notes")
+    yield f"  solution {run.solution_digest[:16]}" + (f" ({came})" if came else "")
+
+
+def _input_lines(run: PerformanceRun) -> Iterator[str]:
+    smoke = [row for row in run.inputs if row.kind == "smoke"]
+    right = sum(row.outcome is Outcome.PASS for row in smoke)
+    if smoke:
+        yield f"  smoke: {right} of {len(smoke)} right"
+    for row in smoke:
+        if row.outcome is not Outcome.PASS:
+            yield f"    {MARKS[row.outcome]} {line(row.name)}: {line(row.behaviour or '')} [{_why(row)}]"
+    rows = []
+    for row in run.inputs:
+        if row.kind == "stress":
+            over = "" if row.overshoot_percent is None else f"+{row.overshoot_percent:,.1f} %"
+            rows.append([f"    {line(row.name, 40)}", MARKS[row.outcome], figure(row.fuel), over, _why(row)])
+    yield from table(("  stress:", "", "fuel", "over", ""), rows) if rows else ()
+
+
+def _why(row: Any) -> str:
+    tick = "" if row.first_mismatch_tick is None else f" from tick {row.first_mismatch_tick:,}"
+    return f"{line(row.reason or '')}{tick}{': ' if row.detail else ''}{line(row.detail or '')}"
+
+
+def void(arguments: Namespace) -> int:
+    """Mark a run as counting nowhere."""
+    with open_store(arguments, create=False) as store:
+        run = store.void(arguments.run_id, arguments.reason)
+    emit(arguments, run.public(), f"run {run.run_id} is voided: {line(run.voided)}")
+    return 0
+
+
+def export(arguments: Namespace) -> int:
+    """Write runs as plain files."""
+    with open_store(arguments, create=False) as store:
+        written = store.export(arguments.folder, arguments.runs)
+    document = {"folder": arguments.folder, "runs": written}
+    emit(arguments, document, f"{written} run{'s'[: written != 1]} written to {line(arguments.folder)}")
+    return 0
+
+
+def import_(arguments: Namespace) -> int:
+    """Take in exported runs; 1 where any was refused."""
+    with open_store(arguments) as store:
+        report = store.import_(arguments.folder)
+    refused = [{"run_id": run_id, "why": why} for run_id, why in report.refused]
+    lines = [f"refused {line(row['run_id'])}: {line(row['why'])}" for row in refused]
+    lines.append(f"{report.stored} stored, {report.same} were there, {len(refused)} refused")
+    emit(arguments, {"stored": report.stored, "same": report.same, "refused": refused}, lines)
+    return 1 if refused else 0
