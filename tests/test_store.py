@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 
 from evalkit.errors import StoreError, UsageError
 from evalkit.records import Outcome, PerformanceRun, ReviewedRun
-from evalkit.store import Store, default_path
+from evalkit.store import Store, default_path, open_results, rows, tables
 from tests.run_factory import (
     HOSTILE_NAMES,
     MODULE,
@@ -367,6 +370,13 @@ def test_two_processes_that_add_the_same_runs_lose_none_and_store_none_twice(tmp
         assert len(store.inputs_frame()) == 80
 
 
+def test_threads_share_a_store(store: Store) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        stored = list(pool.map(lambda n: store.add(performance(attempt=1 + n % 10)), range(40)))
+    assert sum(stored) == 10
+    assert len(store.runs()) == 10
+
+
 CRASH = """
 import os, sqlalchemy as sa
 from tests.run_factory import performance, MODULE
@@ -377,6 +387,15 @@ def crash(conn, cursor, statement, parameters, context, executemany):
     if statement.startswith("INSERT INTO " + sys.argv[2]):
         os._exit(7)
 store.add(performance(), MODULE)
+"""
+
+
+STORE_AND_VANISH = """
+import os
+from tests.run_factory import performance
+from evalkit.store import Store
+Store.open(sys.argv[1]).add(performance(attempt=5))
+os._exit(0)
 """
 
 
@@ -407,6 +426,22 @@ def test_a_store_that_crossed_a_fork_serves_both_sides(store: Store) -> None:
     assert {run.attempt for run in store.runs()} == {1, 2, 3}
 
 
+def test_a_lost_race_for_a_key_is_the_same_run_after_all(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A server lets two writers look before either inserts: here the first look finds nothing, as it would there.
+    store.add(performance(recorded_at=WHEN))
+    looks: list[str] = []
+
+    def blind_at_first(connection: Any, run_id: str) -> Any:
+        looks.append(run_id)
+        return None if len(looks) == 1 else find(connection, run_id)
+
+    find = rows.find
+    monkeypatch.setattr(rows, "find", blind_at_first)
+    assert store.add(performance()) is False
+    assert len(looks) == 2
+    assert store.runs() == [performance(recorded_at=WHEN)]
+
+
 def test_a_lock_that_is_let_go_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
     Store.open(path).close()
@@ -430,18 +465,18 @@ def garbage(path: Path) -> None:
 
 
 def of_something_else(path: Path) -> None:
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE recipes (name)")
 
 
 def with_another_meta(path: Path) -> None:
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE meta (name, value)")
 
 
 def of_another_version(path: Path) -> None:
     Store.open(path).close()
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute(VERSION_2)
 
 
@@ -483,6 +518,16 @@ def test_an_empty_file_becomes_a_store_only_on_request(tmp_path: Path) -> None:
         Store.open(path, create=False)
     assert path.read_bytes() == b""
     Store.open(path).close()
+
+
+def test_a_store_gains_the_tables_that_a_later_kind_of_run_brings(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    with Store.open(path) as store:
+        store.add(performance(recorded_at=WHEN))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE reviews")
+    with Store.open(path, create=False) as store:
+        assert store.runs() == [performance(recorded_at=WHEN)]
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
@@ -620,6 +665,22 @@ def test_a_store_that_may_only_be_read_is_read(protected: Path, file_mode: int, 
     assert "can be read here, not written" in answer
 
 
+def test_rows_that_wait_in_a_journal_are_read_or_refused_but_never_missing(protected: Path) -> None:
+    path = protected / "runs.sqlite"
+    process = python(STORE_AND_VANISH, path)
+    assert process.communicate(timeout=60) == ("", "")
+    assert path.with_name("runs.sqlite-wal").stat().st_size > 0
+    path.with_name("runs.sqlite-shm").unlink()
+    protected.chmod(0o555)
+
+    def work() -> str:
+        with Store.open(path) as store:
+            return str(sorted(run.attempt for run in store.runs()))
+
+    answer = as_somebody(work)
+    assert answer == "[1, 5]" or answer.startswith("StoreError: cannot open the store")
+
+
 def test_a_store_that_may_not_be_read_says_so(protected: Path) -> None:
     (protected / "runs.sqlite").chmod(0o000)
     assert as_somebody(lambda: str(Store.open(protected / "runs.sqlite"))).startswith(
@@ -637,7 +698,7 @@ def test_a_store_in_a_folder_that_may_not_be_written_says_so(protected: Path) ->
 def test_a_damaged_row_is_named_and_the_rest_is_read(store: Store, tmp_path: Path) -> None:
     store.add(performance())
     store.add(performance(attempt=2))
-    with sqlite3.connect(tmp_path / "runs.sqlite") as database:
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
         database.execute("UPDATE runs SET record = '{}' WHERE run_id = ?", (performance().run_id,))
     with pytest.raises(StoreError, match=f"run {performance().run_id} is damaged in the store"):
         store.get(performance().run_id)
@@ -672,6 +733,29 @@ def test_the_store_is_the_projects_from_anywhere_inside_it(tmp_path: Path, monke
     assert default_path(Path("/nowhere/at/all")) == Path("/nowhere/at/all/data/runs.sqlite")
 
 
+def test_results_are_the_local_store_or_else_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVALKIT_STORE", "")  # says nothing, like one that is not set
+    (tmp_path / "cases").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match="there are no results yet"):
+        open_results()
+    with Store.open("sqlite://") as store:
+        store.add(performance(recorded_at=WHEN))
+        store.export(tmp_path / "data" / "sample")
+    with open_results() as store:
+        assert store.runs() == [performance(recorded_at=WHEN)]
+    assert not default_path().exists()
+    Store.open().close()
+    with open_results() as store:
+        assert store.runs() == []
+
+
+def test_a_path_may_start_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    Store.open("~/runs.sqlite").close()
+    assert (tmp_path / "runs.sqlite").exists()
+
+
 @pytest.mark.parametrize("name", ["a?b#c%41.sqlite", 'it\'s "quoted".sqlite', "ünï 模.sqlite", ":memory:.sqlite"])
 def test_a_path_with_odd_characters_is_that_path(tmp_path: Path, name: str) -> None:
     with Store.open(tmp_path / name) as store:
@@ -682,6 +766,21 @@ def test_a_path_with_odd_characters_is_that_path(tmp_path: Path, name: str) -> N
 
 def test_a_store_is_in_wal_mode_and_checks_foreign_keys(store: Store, tmp_path: Path) -> None:
     store.add(performance())
-    with sqlite3.connect(tmp_path / "runs.sqlite") as database:
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql", "mysql"])
+def test_the_tables_can_be_made_on_other_databases(dialect: str) -> None:
+    import sqlalchemy as sa
+
+    target = importlib.import_module(f"sqlalchemy.dialects.{dialect}").dialect()
+    for table in tables.METADATA.sorted_tables:
+        assert "CREATE TABLE" in str(sa.schema.CreateTable(table).compile(dialect=target))
+
+
+def test_only_the_store_names_sqlalchemy() -> None:
+    package = TESTS.parent / "evalkit"
+    naming = {p.relative_to(package).parts[0] for p in package.rglob("*.py") if "import sqlalchemy" in p.read_text()}
+    assert naming == {"store"}

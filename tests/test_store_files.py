@@ -277,3 +277,9 @@ def test_a_run_named_twice_is_stored_once(store: Store, tmp_path: Path) -> None:
     write_lines(tmp_path, performance().to_json(), performance().to_json(), performance(inputs=(stress(7),)).to_json())
     report = store.import_(tmp_path)
     assert (report.stored, report.same, len(report.refused)) == (1, 1, 1)
+
+
+def test_a_path_that_cannot_be_is_refused(store: Store) -> None:
+    for use in (store.export, store.import_):
+        with pytest.raises(UsageError, match="is no path of a folder"):
+            use("a\0b")
