@@ -150,7 +150,7 @@ def _on_cluster(fn: Callable[..., T], jobs: Mapping[str, Job], scheduler: str) -
         raise MachineError(f"no dask scheduler answers at {scheduler}: {' '.join(str(error).split())}") from error
     with client:
         futures = {client.submit(_call, fn, job, pure=False, retries=0): name for name, job in jobs.items()}
-        for future in distributed.as_completed(list(futures)):
+        for future in distributed.as_completed(list(futures), loop=client.loop):
             yield _result(futures[future], future, None)
 
 
