@@ -40,7 +40,7 @@ def test_another_seed_gives_another_factory_and_the_same_seed_the_same(generate:
 
 def test_nothing_held_out_is_in_training(case_folder: Path) -> None:
     held_out = [path for folder in ("smoke", "stress") for path in (case_folder / folder).iterdir()]
-    training = [path for path in (case_folder / "training").iterdir()]
+    training = list((case_folder / "training").iterdir())
     assert held_out
     assert training
     inputs = [json.loads(path.read_bytes()) for path in training if path.suffix == ".json"]

@@ -173,7 +173,7 @@ def test_a_belt_that_is_met_head_on_and_also_fed_takes_both_lanes_on_its_right_o
         {"type": "source", "x": 1, "y": 1, "dir": "N", "item": "coal", "lane": "left", "period": 6},
     ]
     grid = {"width": 3, "height": 2}
-    scenario = {"version": 1, "grid": grid, "ticks": 12, "snapshots": [12], "entities": entities}
+    scenario = {"version": 1, "grid": grid, "ticks": 11, "snapshots": [11], "entities": entities}
     target = oracle.simulate(scenario)[0]["entities"][2]["belt"]
     assert target == {"left": [], "right": [{"pos": 128, "item": "coal"}]}
 

@@ -43,19 +43,18 @@ class Recipe:
         return build(self.seed, list(self.blocks), self.width).scenario(list(self.snapshots))
 
 
-def _graded(early: tuple[int, int], ticks: int) -> tuple[int, ...]:
-    return (*early, ticks // 4, ticks // 2, ticks)
+def _graded(ticks: int) -> tuple[int, ...]:
+    """Two early ticks, where a wrong start shows, and three over the whole length."""
+    return (250, 1_000, ticks // 4, ticks // 2, ticks)
 
 
 FACTORIES = {
-    "small": Recipe("stress", 1, ("small-circuit",), 25, _graded((500, 1500), 12_000)),
-    "medium": Recipe("stress", 2, ("assembler", "inserter"), 44, _graded((500, 1500), 10_000)),
-    "large": Recipe(
-        "stress", 3, ("assembler", "circuit", "inserter", "belt", "small-circuit"), 44, _graded((500, 1500), 8_000)
-    ),
+    "small": Recipe("stress", 1, ("small-circuit",), 25, _graded(12_000)),
+    "medium": Recipe("stress", 2, ("assembler", "inserter"), 44, _graded(8_000)),
+    "large": Recipe("stress", 3, ("assembler", "circuit", "inserter", "belt", "small-circuit"), 44, _graded(6_000)),
     "training-belts": Recipe("training", 11, ("belt",), 30, (60, 400, 2000)),
     "training-circuits": Recipe("training", 12, ("circuit",), 34, (60, 400, 2000)),
-    "training-inserters": Recipe("training", 13, ("belt", "inserter"), 44, (60, 400, 3000)),
+    "training-inserters": Recipe("training", 13, ("belt", "inserter"), 44, (60, 400, 2000)),
 }
 
 

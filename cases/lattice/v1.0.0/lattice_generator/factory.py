@@ -176,7 +176,8 @@ def build(seed: int, blocks: list[str], width: int) -> Plan:
 
 def _bus(factory: Factory, x: int, rows: list[int], ore: str, *, west: bool) -> None:
     """A bus: ore is side-loaded from outside, coal from inside; a splitter two rows above a row feeds it."""
-    plan, out, inward, outward = factory.plan, (-1 if west else 1), *("EW" if west else "WE")
+    plan, out = factory.plan, -1 if west else 1
+    inward, outward = ("E", "W") if west else ("W", "E")
     plan.splitter(x + 2 * out, 0, inward)
     for row in (0, 1):
         plan.source(x + 4 * out, row, inward, ore, "both", factory.random.choice((2, 3, 4)))
