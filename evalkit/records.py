@@ -10,7 +10,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 __all__ = [
     "SCHEMA",
@@ -49,7 +49,7 @@ class Verdict:
     detail: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InputResult:
     """One input of a run. `fuel` is None where there is no reading (skipped, trapped, exhausted)."""
 
@@ -70,7 +70,7 @@ class InputResult:
         return cls(**{**data, "outcome": Outcome(data["outcome"])})
 
 
-@dataclass(frozen=True, slots=True, kw_only)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PerformanceRun:
     """A graded solution. Fuel counts are wasmtime fuel; digests are lower-case hex SHA-256.
 
@@ -155,7 +155,7 @@ _PUBLIC = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
     """A person's verdict on a run of a reviewed case: a rating per domain, marks on the checklist, and words.
 
@@ -171,7 +171,7 @@ class Review:
     recorded_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewedRun:
     """A run of a reviewed case: it waits in the worklist until a review is recorded with it."""
 
@@ -218,7 +218,10 @@ class ReviewedRun:
         return _read(cls, "reviewed", data)
 
 
-def _read[R: (PerformanceRun, ReviewedRun)](cls: type[R], kind: str, data: dict[str, Any]) -> R:
+R = TypeVar("R", "PerformanceRun", "ReviewedRun")
+
+
+def _read(cls: type[R], kind: str, data: dict[str, Any]) -> R:
     if data.get("schema") != SCHEMA or data.get("kind") != kind:
         raise ValueError(f"not a {kind} record of schema {SCHEMA}")
     try:
