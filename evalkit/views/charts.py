@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from evalkit.views import theme
+from evalkit.views.formats import OUTCOME_WORDS, compact, signed_percent, times
 from evalkit.views.frames import Row, input_rows, plain_rows, stress, worst_overshoot
 from evalkit.views.names import labels, plain, short
-from evalkit.records import Outcome, PerformanceRun
+from evalkit.records import PerformanceRun
 
 import altair as alt  # isort: skip  # after the theme, which mends its slow start
 
@@ -26,9 +27,10 @@ WIDTH = 560
 
 _STEP = 24
 _LEGEND_MAX = 16
+_TOTAL = "total fuel (lower is better)"
+_AGAINST = "fuel against the ceiling, % (right of zero is over)"
 _SUMMED = "wasmtime fuel, summed over the stress inputs"
 _METERED = "wasmtime fuel of one metered call"
-_WORDS = {"pass": "pass", "over_ceiling": "over ceiling", "incorrect": "incorrect", "skipped": "skipped"}
 _SHAPES = {"pass": "circle", "over ceiling": "triangle-up", "incorrect": "cross", "skipped": "square"}
 
 
@@ -57,13 +59,13 @@ def leaderboard(rows: Any) -> AnyChart:
         fuel = row["total_fuel"]
         row |= {
             "label": label[str(row["model"])], "place": place, "ink": theme.colour(str(row["model"])),
-            "model": plain(str(row["model"])), "measured": _SUMMED,
+            "model": plain(str(row["model"])), "measured": _SUMMED, "at": fuel or 0,
             "text": "no passing run" if fuel is None else f"{compact(fuel)}   {times(row['ratio_to_best'])}",
         }  # fmt: skip
     top = max((row["total_fuel"] or 0 for row in values), default=0)
     base = alt.Chart(_data(values)).encode(
         y=_by_place("label", None),
-        x=alt.X("total_fuel:Q", title="total fuel (lower is better)", axis=alt.Axis(format="~s", tickCount=6))
+        x=alt.X("total_fuel:Q", title=_TOTAL, axis=alt.Axis(format="~s", tickCount=6))
         .scale(domain=[0, max(top, 1) * 1.28], nice=False),
         tooltip=[
             _tip("model", "model"), _tip("rank", "rank", ","), _tip("total_fuel", "total fuel", ","),
@@ -72,7 +74,7 @@ def leaderboard(rows: Any) -> AnyChart:
         ],
     )  # fmt: skip
     bars = base.mark_bar(height={"band": 0.68}).encode(color=alt.Color("ink:N", scale=None))
-    text = base.mark_text(style=theme.TEXT_STYLE, align="left", dx=6).encode(text="text:N", x=_zero_if_missing())
+    text = base.mark_text(style=theme.TEXT_STYLE, align="left", dx=6).encode(text="text:N", x=alt.X("at:Q", title=_TOTAL))
     best = values[0]
     said = f"{title}; best: {short(best['model'])} with {compact(best['total_fuel'])}."
     return (bars + text).properties(width=WIDTH, height=alt.Step(_STEP), title=_title(title), description=said)
@@ -92,7 +94,7 @@ def fuel_per_input(runs: Sequence[PerformanceRun]) -> AnyChart:
     label = labels((row["model"] for row in values), 30)
     for row in values:
         row["fuel"] = None if row["fuel"] is None else max(row["fuel"], 1)  # a log axis has no zero
-        row |= {"label": label[row["model"]], "how": _WORDS[row["outcome"]], "measured": _METERED,
+        row |= {"label": label[row["model"]], "how": OUTCOME_WORDS[row["outcome"]], "measured": _METERED,
                 "name": plain(row["model"]), "input": plain(row["input"])}  # fmt: skip
     marks = {row["input"]: row for row in sorted(values, key=lambda row: row["runway_limit"])}
     highest = max(max(row["fuel"] or 0, row["ceiling"], row["runway_limit"]) for row in values)
@@ -182,7 +184,7 @@ def worst_overshoots(runs: Sequence[PerformanceRun]) -> AnyChart:
             "label": label[run.model], "place": place, "model": plain(run.model), "run_id": run.run_id,
             "input": plain(worst[0].name) if worst else None, "fuel": worst[0].fuel if worst else None,
             "overshoot_percent": worst[1] if worst else None, "ceiling": run.fuel_limit,
-            "word": None if worst else f"no reading ({_WORDS.get(str(run.outcome), str(run.outcome))})",
+            "word": None if worst else f"no reading ({OUTCOME_WORDS[run.outcome]})",
         })  # fmt: skip
     tips = [_tip("model", "model"), _tip("input", "costliest input"), _tip("fuel", "fuel", ","),
             _tip("ceiling", "ceiling", ","), _tip("run_id", "run")]  # fmt: skip
@@ -199,7 +201,7 @@ def _percent_bars(values: list[Row], title: str, subtitle: str, tips: list[alt.T
     read = [row["overshoot_percent"] for row in values if row["overshoot_percent"] is not None]
     low, high = min([-10.0, *read]), max([0.0, *read])
     room = (high - low) * 0.24  # for the text right of the longest bar
-    x = alt.X("overshoot_percent:Q", title="fuel against the ceiling, % (right of zero is over)").scale(
+    x = alt.X("overshoot_percent:Q", title=_AGAINST).scale(
         domain=[low, high + room], nice=False
     )
     tips = [*tips, _tip("overshoot_percent", "against the ceiling, %", "+,.2f"), _tip("measured", "measured")]
@@ -208,8 +210,8 @@ def _percent_bars(values: list[Row], title: str, subtitle: str, tips: list[alt.T
         x=x.axis(format="+,.0f", tickCount=6),
         color=alt.Color("over:N", legend=None).scale(domain=[False, True], range=[theme.GREY, theme.WARN]),
     )
-    text = base.mark_text(style=theme.TEXT_STYLE, align="left", dx=6).encode(x="at:Q", text="text:N")
-    line = alt.Chart(_data([{"pass_line": 0}])).mark_rule(strokeWidth=1.6, strokeDash=[5, 4]).encode(x="pass_line:Q")
+    text = base.mark_text(style=theme.TEXT_STYLE, align="left", dx=6).encode(x=alt.X("at:Q", title=_AGAINST), text="text:N")
+    line = alt.Chart(_data([{"pass_line": 0}])).mark_rule(strokeWidth=1.6, strokeDash=[5, 4]).encode(x=alt.X("pass_line:Q", title=_AGAINST))
     over = sum(row["over"] for row in values)
     said = f"{title}: {over} of {len(values)} over the ceiling."
     titles = _title(title, *([subtitle] if subtitle else []), "Dashed: the pass line. Left of it is room to spare.")
@@ -224,7 +226,7 @@ def placement(rows: Any, run: PerformanceRun, place: Any) -> AnyChart:
     title = "Where this run stands in its field"
     field = [row for row in plain_rows(rows) if row["total_fuel"] is not None]
     if run.total_fuel is None or place is None:
-        return nothing(title, f"A run that is {_WORDS.get(str(run.outcome), str(run.outcome))} has no placement: only a pass is ranked.")
+        return nothing(title, f"A run that is {OUTCOME_WORDS[run.outcome]} has no placement: only a pass is ranked.")
     for row in field:
         row |= {"ink": theme.colour(str(row["model"])), "model": plain(str(row["model"])), "measured": _SUMMED}
     fuels = [row["total_fuel"] for row in field] + [run.total_fuel]
@@ -254,34 +256,6 @@ def placement(rows: Any, run: PerformanceRun, place: Any) -> AnyChart:
     return (ticks + here).properties(width=WIDTH, height=52, title=titles, description=f"{title}: {words}.")
 
 
-def compact(fuel: float | None) -> str:
-    """Return fuel in three digits with a unit: 950, 12.3 k, 4.56 M, 1.20 G, 3.40 T; a dash for None."""
-    if fuel is None:
-        return "–"
-    value = float(fuel)
-    for unit in ("", " k", " M", " G", " T"):
-        if abs(value) < 999.5 or unit == " T":
-            break
-        value /= 1000
-    digits = 0 if not unit or abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
-    return f"{value:,.{digits}f}{unit}"
-
-
-def times(ratio: float | None) -> str:
-    """Return a ratio as `1.25×`; a dash for None."""
-    return "–" if ratio is None else f"{ratio:,.2f}×"
-
-
-def signed_percent(percent: float | None) -> str:
-    """Return percent with its sign (a true minus); never `+0.0 %` for what is a hair over the line."""
-    if percent is None:
-        return "–"
-    digits = 1 if abs(percent) >= 0.05 or percent == 0 else 2
-    if 0 < abs(percent) < 0.005:
-        return ("+" if percent > 0 else "−") + "<0.01 %"
-    return f"{percent:+,.{digits}f} %".replace("-", "−")
-
-
 def _no_reading(row: Row) -> str:
     return f"no reading ({row['reason'] or _WORDS[row['outcome']]})"
 
@@ -295,10 +269,6 @@ def _by_place(name: str, title: str | None) -> alt.Y:
     return alt.Y(f"{name}:N", title=title, sort=alt.EncodingSortField("place", op="min"))
 
 
-def _zero_if_missing() -> alt.X:
-    return alt.X("total_fuel:Q")
-
-
 def _tip(name: str, title: str, form: str | None = None) -> alt.Tooltip:
     return alt.Tooltip(f"{name}:N", title=title) if form is None else alt.Tooltip(f"{name}:Q", title=title, format=form)
 
@@ -310,5 +280,3 @@ def _title(text: str, *subtitle: str) -> alt.TitleParams:
 def _data(values: list[Row]) -> alt.InlineData:
     return alt.InlineData(values=values)
 
-
-assert set(_WORDS) == {str(outcome) for outcome in Outcome} - {"ungraded"}
