@@ -50,7 +50,7 @@ def export_html(notebook: Path | str, html: Path | str, *, title: str | None = N
 
     source, target = Path(notebook), Path(html).absolute()
     try:
-        node = nbformat.read(source, as_version=4)
+        node = nbformat.read(source, as_version=4)  # type: ignore[no-untyped-call]
     except Exception as error:  # nbformat raises JSON, schema and key errors of several libraries
         raise UsageError(f"{source} cannot be read as a notebook: {' '.join(str(error).split())[:200]}") from error
     node.metadata.pop("widgets", None)
@@ -115,7 +115,7 @@ def _tables(markup: str) -> str:
 def _cells(node: Any) -> str:
     from nbconvert import HTMLExporter
 
-    exporter = HTMLExporter(
+    exporter = HTMLExporter(  # type: ignore[no-untyped-call]
         template_name="basic", mathjax_url="", require_js_url="", mermaid_js_url="", embed_images=False,
         exclude_input=True, exclude_input_prompt=True, exclude_output_prompt=True,
     )  # fmt: skip

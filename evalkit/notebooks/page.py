@@ -36,6 +36,8 @@ code { font: .88em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
   border-radius: 3px; }
 pre { font: 12.5px/1.45 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-x: auto; white-space: pre-wrap;
   overflow-wrap: anywhere; }
+main:has(.evk-title) > .cell:first-child h1 { font-size: .82rem; font-weight: 600; letter-spacing: .08em;
+  text-transform: uppercase; color: #6b7079; margin-bottom: .2rem; }
 .anchor-link { display: none; }
 .evk-lead { color: #555b64; }
 .chart { margin: 1rem 0 1.4rem; overflow-x: auto; }

@@ -152,14 +152,14 @@ def _limits(marks: list[Row], x: alt.X, domain: list[float]) -> list[alt.Chart]:
     return [runway, line]
 
 
-def overshoot(run: PerformanceRun) -> AnyChart:
+def overshoot(run: PerformanceRun | None) -> AnyChart:
     """Draw how far each stress input of one run lies below or above the ceiling, in percent of the ceiling.
 
     Zero is the pass line; a bar to its right went over. An input without a reading has a word instead of a bar.
     """
     title = "Against the ceiling, input by input"
-    if not stress(run):
-        return nothing(title, "This run has no stress inputs.")
+    if run is None or not stress(run):
+        return nothing(title, "No graded run yet." if run is None else "This run has no stress inputs.")
     values = input_rows([run])
     label = labels(row["input"] for row in values)
     for row in values:
@@ -218,15 +218,18 @@ def _percent_bars(values: list[Row], title: str, subtitle: str, tips: list[alt.T
     return (bars + text + line).properties(width=WIDTH, height=alt.Step(_STEP), title=titles, description=said)
 
 
-def placement(rows: Any, run: PerformanceRun, place: Any) -> AnyChart:
+def placement(rows: Any, run: PerformanceRun | None, place: Any) -> AnyChart:
     """Draw where one run stands in its field: a tick for each model's best, a diamond for this run.
 
     `rows`: the field, as `leaderboard` takes it. `place`: a placement, or None for a run that has none.
     """
     title = "Where this run stands in its field"
     field = [row for row in plain_rows(rows) if row["total_fuel"] is not None]
+    if run is None:
+        return nothing(title, "No graded run yet.")
     if run.total_fuel is None or place is None:
-        return nothing(title, f"A run that is {OUTCOME_WORDS[run.outcome]} has no placement: only a pass is ranked.")
+        state = "voided" if run.voided is not None else OUTCOME_WORDS[run.outcome]
+        return nothing(title, f"A run that is {state} has no placement: only a pass is ranked.")
     for row in field:
         row |= {"ink": theme.colour(str(row["model"])), "model": plain(str(row["model"])), "measured": _SUMMED}
     fuels = [row["total_fuel"] for row in field] + [run.total_fuel]
@@ -257,7 +260,7 @@ def placement(rows: Any, run: PerformanceRun, place: Any) -> AnyChart:
 
 
 def _no_reading(row: Row) -> str:
-    return f"no reading ({row['reason'] or _WORDS[row['outcome']]})"
+    return f"no reading ({row['reason'] or OUTCOME_WORDS[row['outcome']]})"
 
 
 def _short_axis(names: Iterable[str]) -> bool:

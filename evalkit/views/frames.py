@@ -8,13 +8,17 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from evalkit.errors import UsageError
 from evalkit.records import InputResult, Outcome, PerformanceRun, ReviewedRun
 from evalkit.views.names import fold
 
 __all__ = [
     "Row",
+    "chosen_run",
     "graded",
     "input_rows",
+    "is_ranked",
+    "latest_cohort",
     "one_per_model",
     "overshoot_percent",
     "plain_rows",
@@ -96,6 +100,41 @@ def one_per_model(
         if name not in best or _worth(run) < _worth(best[name]):
             best[name] = run
     return sorted(best.values(), key=lambda run: (*_worth(run), fold(run.model)))
+
+
+def latest_cohort(
+    runs: Iterable[PerformanceRun | ReviewedRun], version: str | None = None, variant: str | None = None
+) -> list[PerformanceRun]:
+    """Return the runs, voided and ungraded ones too, of the cohort in which a run was recorded last.
+
+    Only one cohort is ever shown as one ranking. `version` and `variant` narrow the choice. Empty where none fits.
+    """
+    kept = [
+        run
+        for run in runs
+        if isinstance(run, PerformanceRun) and version in (None, run.version) and variant in (None, run.variant)
+    ]
+    last = max(kept, key=lambda run: (run.recorded_at or "", run.run_id), default=None)
+    return [run for run in kept if last is not None and run.cohort == last.cohort]
+
+
+def is_ranked(run: PerformanceRun | None) -> bool:
+    """Whether a run has a placement: it passed and is not voided."""
+    return run is not None and run.total_fuel is not None and run.voided is None
+
+
+def chosen_run(runs: Iterable[PerformanceRun], run_id: str | None = None) -> PerformanceRun | None:
+    """Return the run of that id (or of a prefix that only one has); with None the best one, or None without runs.
+
+    Raises UsageError where no run, or more than one, has the id.
+    """
+    kept = list(runs)
+    if run_id is None:
+        return next(iter(one_per_model(kept)), None)
+    found = [run for run in kept if run_id and run.run_id.startswith(run_id)]
+    if len(found) != 1:
+        raise UsageError(f"{len(found) or 'no'} runs of this cohort have the id {run_id!r}; `evalkit runs` lists them")
+    return found[0]
 
 
 def _worth(run: PerformanceRun) -> tuple[int, float]:

@@ -106,8 +106,10 @@ def cohort(runs: Iterable[PerformanceRun | ReviewedRun]) -> Note:
     return _paragraphs(said + ("." if len(cohorts) == 1 else ". Runs of different cohorts are never compared."))
 
 
-def outcome(run: PerformanceRun) -> Note:
+def outcome(run: PerformanceRun | None) -> Note:
     """Say in a sentence how one run ended."""
+    if run is None:
+        return _paragraphs("There is no graded run to show yet.")
     said = f"{short(run.model)}, run {run.run_id}: {OUTCOME_WORDS[run.outcome]}"
     if run.total_fuel is not None:
         said += f" with {grouped(run.total_fuel)} fuel"

@@ -9,8 +9,11 @@ from evalkit.records import InputResult, PerformanceRun, ReviewedRun
 from evalkit.views.formats import DASH, OUTCOME_MARKS, OUTCOME_WORDS, grouped, ratio, signed_percent
 from evalkit.views.frames import overshoot_percent, plain_rows, stress
 from evalkit.views.grid import Cell, Column, Table, interactive
+from evalkit.views.names import short
 
-__all__ = ["Table", "interactive", "leaderboard", "results", "runs", "smoke", "standing", "stress_results"]
+__all__ = ["Table", "interactive", "leaderboard", "results", "runs", "smoke", "standing", "stress_results", "sweep"]
+
+_NO_RUN = "No graded run yet. Grade a solution: evalkit grade CASE SOLUTION"
 
 
 def leaderboard(rows: Any, *, here: str | None = None) -> Table:
@@ -37,8 +40,9 @@ def leaderboard(rows: Any, *, here: str | None = None) -> Table:
     )  # fmt: skip
 
 
-def smoke(run: PerformanceRun) -> Table:
+def smoke(run: PerformanceRun | None) -> Table:
     """List one run's smoke inputs by the behaviour each isolates: correct or not, and where it first went wrong."""
+    inputs = [row for row in run.inputs if row.kind == "smoke"] if run else []
     columns = (Column("behaviour"), Column("input", "mark"), Column("result", "mark"), Column("first wrong tick", "number"),
                Column("detail"))  # fmt: skip
     body = [
@@ -46,22 +50,23 @@ def smoke(run: PerformanceRun) -> Table:
             Cell(row.behaviour or DASH), Cell.name(row.name), _result(row),
             _number(row.first_mismatch_tick, grouped), Cell.name(_why(row), 160),
         )
-        for row in run.inputs
-        if row.kind == "smoke"
+        for row in inputs
     ]  # fmt: skip
-    passed = sum(row.kind == "smoke" and row.outcome == "pass" for row in run.inputs)
+    passed = sum(row.outcome == "pass" for row in inputs)
     return Table(
-        "Smoke inputs", columns, body, empty="This case has no smoke inputs: the gate is open.",
+        "Smoke inputs", columns, body, empty="This run has no smoke inputs: the gate is open." if run else _NO_RUN,
         note=f"Correctness alone, one behaviour each; fuel is not scored. {passed} of {len(body)} right." if body else "",
     )  # fmt: skip
 
 
-def stress_results(run: PerformanceRun) -> Table:
+def stress_results(run: PerformanceRun | None) -> Table:
     """List one run's stress inputs: fuel, ceiling, overshoot in percent, outcome."""
     columns = (
         Column("input"), Column("fuel", "number"), Column("ceiling", "number"), Column("against ceiling", "number"),
         Column("runway limit", "number"), Column("result", "mark"), Column("first wrong tick", "number"), Column("detail"),
     )  # fmt: skip
+    if run is None:
+        return Table("Stress inputs", columns, (), empty=_NO_RUN)
     body = []
     for row in stress(run):
         percent = overshoot_percent(row.fuel, run.fuel_limit)
@@ -79,13 +84,15 @@ def stress_results(run: PerformanceRun) -> Table:
     )  # fmt: skip
 
 
-def results(run: PerformanceRun) -> tuple[Table, Table]:
+def results(run: PerformanceRun | None) -> tuple[Table, Table]:
     """Return one run's results in its two sections: smoke inputs, then stress inputs."""
     return smoke(run), stress_results(run)
 
 
-def standing(run: PerformanceRun, place: Any) -> Table:
+def standing(run: PerformanceRun | None, place: Any) -> Table:
     """State where a run stands in its field. `place` is a placement, or None for a run that has none."""
+    if run is None:
+        return Table("Standing", (Column("what"), Column("value")), (), empty=_NO_RUN)
     rows: list[tuple[str, str]] = [
         ("model", run.model),
         ("run", run.run_id),
@@ -137,6 +144,20 @@ def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
         )  # fmt: skip
     note = f"{len(body)} kept; {ungraded} ungraded and {voided} voided, which are never ranked." if body else ""
     return Table("All runs", columns, body, note=note, empty="No run is kept yet. Grade a solution: evalkit grade CASE SOLUTION")
+
+
+def sweep(report: Any) -> Table:
+    """List what a sweep did: its jobs, how many were stored now, skipped because stored before, and each failure.
+
+    `report` has `jobs, stored, skipped` (counts) and `failed` (rows with `job` and `error`).
+    """
+    counts = [("jobs", report.jobs), ("stored now", report.stored), ("stored before, not run again", report.skipped)]
+    body = [(Cell(name), Cell(grouped(count))) for name, count in [*counts, ("failed", len(report.failed))]]
+    for row in plain_rows(report.failed):
+        job = row["job"]
+        said = ", ".join(f"{k} {v}" for k, v in job.items()) if isinstance(job, dict) else str(job)
+        body.append((Cell(f"✗ {short(said, 60)}"), Cell.name(str(row["error"]), 200)))
+    return Table("Sweep", (Column("what"), Column("value")), body, searchable=False)
 
 
 def _mark(outcome: str) -> str:
