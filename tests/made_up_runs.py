@@ -17,7 +17,7 @@ SMOKE = (
     ("smoke-splitter", None),
 )
 HOSTILE = (
-    '</script><script>window.pwned=1</script>',
+    "</script><script>window.pwned=1</script>",
     '"><img src=x onerror=window.pwned=1>',
     "line one\nline two\r\n\x1b[31mred\x1b[0m \u202egnp.exe",
     "<!--<script>' \" & {{7*7}} ${7*7} \\u003c %3Cscript%3E",
@@ -58,7 +58,9 @@ def case(**values: Any) -> Any:
     smoke = [SimpleNamespace(name=name, kind="smoke", fuel_runway=1.0, behaviour=said) for name, said in SMOKE]
     stress = [SimpleNamespace(name=name, kind="stress", fuel_runway=way, behaviour=None) for name, way in STRESS]
     told = {"slug": "belts", "version": "v1.0.0", "name": "Belts", "summary": "Move items along belts, tick by tick."}
-    return SimpleNamespace(**(told | {"inputs": (*smoke, *stress), "sandbox": SimpleNamespace(fuel_limit=CEILING)} | values))
+    return SimpleNamespace(
+        **(told | {"inputs": (*smoke, *stress), "sandbox": SimpleNamespace(fuel_limit=CEILING)} | values)
+    )
 
 
 def run(model: str, factor: float = 1.0, outcome: str = "pass", attempt: int = 1, **values: Any) -> PerformanceRun:

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import tempfile
+from contextlib import suppress
 from functools import cache
 from html import escape
 from importlib.metadata import version
@@ -20,16 +21,19 @@ from typing import Any
 
 from evalkit.errors import MachineError, UsageError
 from evalkit.notebooks.page import CONFIG, POLICY, STYLE
+from evalkit.notebooks.provenance import ORDER
 from evalkit.views import prose
 
 __all__ = ["export_html"]
 
 _VEGA_LITE = "6.4"
+_SNIPPET = "window.vegaEmbed = vegaEmbed;"
 _CHART = "application/vnd.vegalite."
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _DEAD = "<p><em>A control of the live notebook: open it in JupyterLab to use it.</em></p>"
 
-_TABLES = re.compile(r'injectCSS\("([A-Za-z0-9+/=]+)"\);\s*window\.(_itables_\w+) = injectModule\("([A-Za-z0-9+/=]+)"\)')
+_BASE64 = r'\("([A-Za-z0-9+/=]+)"\)'
+_TABLES = re.compile(rf"injectCSS{_BASE64};\s*window\.(_itables_\w+) = injectModule{_BASE64}")
 _READY = re.compile(r'new Event\("(itables-[^"]+-ready)"\)')
 _FETCHING = "set_or_remove_dark_class"
 
@@ -45,7 +49,6 @@ def export_html(notebook: Path | str, html: Path | str, *, title: str | None = N
     Code is left out; outputs and prose stay. No part of the page can make a request. `title` defaults to the notebook's
     name. Raises UsageError where `notebook` is no notebook, MachineError where the file cannot be written.
     """
-    import evalkit._startup  # noqa: F401  # before nbformat: saves 3 s
     import nbformat
 
     source, target = Path(notebook), Path(html).absolute()
@@ -54,7 +57,8 @@ def export_html(notebook: Path | str, html: Path | str, *, title: str | None = N
     except Exception as error:  # nbformat raises JSON, schema and key errors of several libraries
         raise UsageError(f"{source} cannot be read as a notebook: {' '.join(str(error).split())[:200]}") from error
     node.metadata.pop("widgets", None)
-    facts = dict(node.metadata.get("evalkit", {}))
+    told = node.metadata.get("evalkit", {})
+    facts = {name: told[name] for name in (*ORDER, *(set(told) - set(ORDER))) if name in told}
     charts = 0
     for cell in node.cells:
         for output in cell.get("outputs", []):
@@ -107,7 +111,7 @@ def _tables(markup: str) -> str:
         f'<script>{_INFLATE}window.{name}=(async()=>{{const s=document.createElement("style");'
         f's.textContent=await evkInflate("{style}");document.head.prepend(s);'
         f'const u=URL.createObjectURL(new Blob([await evkInflate("{packed}")],{{type:"text/javascript"}}));'
-        f'try{{return await import(u)}}finally{{URL.revokeObjectURL(u)}}}})();window.{name}.then(()=>'
+        f"try{{return await import(u)}}finally{{URL.revokeObjectURL(u)}}}})();window.{name}.then(()=>"
         f'window.dispatchEvent(new Event("{ready[1]}")))</script>'
     )
 
@@ -125,12 +129,13 @@ def _cells(node: Any) -> str:
 
 def _page(title: str, body: str, facts: dict[str, Any], charts: bool) -> str:
     vega = f"<script>{_vega()}</script>" if charts else ""
-    footer = "<footer><h2>How this page was made</h2>" + (prose.provenance(facts)._repr_html_() if facts else "") + "</footer>"
+    made = prose.provenance(facts)._repr_html_() if facts else "<p>Not recorded: not run by evalkit.</p>"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY, quote=True)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style>{vega}</head>\n<body><main>\n{body}\n</main>\n{footer}</body></html>\n"
+        f"<title>{escape(title)}</title><style>{STYLE}</style>{vega}</head>\n<body><main>\n{body}\n</main>\n"
+        f"<footer><h2>How this page was made</h2>{made}</footer></body></html>\n"
     )
 
 
@@ -140,16 +145,15 @@ def _vega() -> str:
     import vl_convert
 
     kept = _cache_folder() / f"vega-{version('vl-convert-python')}-{_VEGA_LITE}.js"
-    try:
+    with suppress(OSError, UnicodeDecodeError):
         if (text := kept.read_text(encoding="utf-8")).rstrip().endswith("/* whole */"):
             return text
-    except (OSError, UnicodeDecodeError):
-        pass
-    text = vl_convert.javascript_bundle(vl_version=_VEGA_LITE).replace("</script", "<\\/script") + "\n/* whole */\n"
-    try:
+    text = (
+        vl_convert.javascript_bundle(_SNIPPET, vl_version=_VEGA_LITE).replace("</script", "<\\/script")
+        + "\n/* whole */\n"
+    )
+    with suppress(MachineError):  # a read-only home only costs time
         _write(kept, text.encode())
-    except MachineError:
-        pass  # a read-only home only costs time
     return text
 
 

@@ -32,10 +32,10 @@ h1 { font-size: 1.7rem; margin: 0 0 .4rem; }
 h2 { font-size: 1.22rem; margin: 2.4rem 0 .5rem; padding-top: 1.1rem; border-top: 1px solid #e3e5e9; }
 h3 { font-size: 1.02rem; margin: 1.6rem 0 .4rem; }
 p { margin: .4rem 0 .8rem; max-width: 46rem; overflow-wrap: anywhere; }
-code { font: .88em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: #f3f4f6; padding: .1em .35em;
-  border-radius: 3px; }
-pre { font: 12.5px/1.45 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-x: auto; white-space: pre-wrap;
-  overflow-wrap: anywhere; }
+code { font: .88em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: #f3f4f6;
+  padding: .1em .35em; border-radius: 3px; }
+pre { font: 12.5px/1.45 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-x: auto;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
 main:has(.evk-title) > .cell:first-child h1 { font-size: .82rem; font-weight: 600; letter-spacing: .08em;
   text-transform: uppercase; color: #6b7079; margin-bottom: .2rem; }
 .anchor-link { display: none; }
@@ -52,13 +52,18 @@ table.evk { width: auto; max-width: 100%; }
 .output_error pre { color: #9c1f1f; }
 footer { max-width: 980px; margin: 2rem auto 0; padding: 1rem 2rem 2.5rem; font-size: 12.5px; color: #555b64; }
 footer h2 { font-size: .95rem; margin: 0 0 .6rem; }
-dl.evk-facts { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1.2rem; margin: 0 0 1rem; font-size: 12.5px; }
+dl.evk-facts { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1.2rem; margin: 0 0 1rem;
+  font-size: 12.5px; }
 dl.evk-facts dt { color: #6b7079; } dl.evk-facts dd { margin: 0; overflow-wrap: anywhere; }
-@media (max-width: 760px) { main { padding: 1.4rem 1rem .5rem; } footer { padding: 1rem; }
+@media screen and (max-width: 760px) { main { padding: 1.4rem 1rem .5rem; } footer { padding: 1rem; }
   dl.evk-facts { grid-template-columns: 1fr; } dl.evk-facts dd { margin-bottom: .3rem; } }
 @page { margin: 16mm 14mm; }
 @media print { body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; } h2, h3 { break-after: avoid; }
-  .chart, tr, dl { break-inside: avoid; } .chart, .evk-wrap { overflow: visible; }
+  .chart, tr, dl, footer { break-inside: avoid; } .chart, .evk-wrap { overflow: visible; }
   table.evk { font-size: 8.5pt !important; } table.evk th, table.evk td { padding: .2em .45em !important; }
-  table.evk thead { display: table-header-group; } .dt-search, .vega-bindings { display: none; } }
+  table.evk { width: 100% !important; }
+  table.evk th, table.evk td { min-width: 0 !important; white-space: normal !important; }
+  table.evk td.n { white-space: nowrap !important; } table.evk thead { display: table-header-group; }
+  table.evk caption, table.evk thead { break-after: avoid; } table.evk-short { break-inside: avoid; }
+  .dt-search, .vega-bindings, .dt-column-order { display: none !important; } }
 """

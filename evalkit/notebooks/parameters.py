@@ -1,4 +1,4 @@
-"""Why: papermill warns of an unknown parameter and never checks a type, so each notebook's parameters are stated here.
+"""Why: papermill only warns of an unknown parameter and never checks a type, so each notebook states its own here.
 
 They are checked before a kernel starts, and once more in the notebook's first cell, where a person may have edited them.
 """

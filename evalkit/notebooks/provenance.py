@@ -10,7 +10,7 @@ import platform
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,7 +20,10 @@ from urllib.parse import urlsplit
 import evalkit
 from evalkit.records import PerformanceRun, ReviewedRun, canonical
 
-__all__ = ["data_facts", "git_commit", "machine_facts", "public_name"]
+__all__ = ["ORDER", "data_facts", "git_commit", "machine_facts", "public_name"]
+
+ORDER = ("made", "command", "notebook", "parameters", "evalkit", "commit", "packages", "python", "platform")
+"""How a page lists what `machine_facts` returns: a notebook file keeps its metadata sorted by name."""
 
 _PACKAGES = ("wasmtime", "pandas", "altair", "vl-convert-python", "itables", "papermill", "nbconvert")
 
@@ -38,22 +41,27 @@ def git_commit(folder: Path) -> str | None:
     """Return the commit of the checkout that holds `folder`, `+changes` after it where files differ, or None."""
 
     def git(*words: str) -> str:
-        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, timeout=10, check=True)
-        return done.stdout.strip()
+        line = ["git", "-C", str(folder), *words]
+        return subprocess.run(line, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
 
     try:
-        git("ls-files", "--error-unmatch", "__init__.py")  # a package installed inside someone else's checkout is not it
-        return git("rev-parse", "HEAD")[:12] + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+        git("ls-files", "--error-unmatch", "__init__.py")  # a copy inside someone else's checkout is not of it
+        changes = git("status", "--porcelain", "--untracked-files=no")
+        return git("rev-parse", "HEAD")[:12] + ("+changes" if changes else "")
     except (OSError, subprocess.SubprocessError):
         return None
 
 
-def machine_facts(notebook: Path | None = None, command: Sequence[str] | None = None) -> dict[str, Any]:
+def machine_facts(
+    notebook: Path | None = None, parameters: Mapping[str, Any] | None = None, command: Sequence[str] | None = None
+) -> dict[str, Any]:
     """Return when, by which command, notebook, code and packages, and on what platform; plain JSON values."""
+    given = {name: value for name, value in (parameters or {}).items() if value is not None}
     return {
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "command": _command(sys.argv if command is None else command),
         "notebook": f"{notebook.name}, SHA-256 {_digest(notebook.read_bytes())[:16]}" if notebook else None,
+        "parameters": {name: _named(value) for name, value in given.items()},
         "evalkit": evalkit.__version__,
         "commit": git_commit(Path(evalkit.__file__).parent),
         "packages": {name: found for name in _PACKAGES if (found := _version(name))},
@@ -78,6 +86,12 @@ def data_facts(case: Any, runs: Iterable[PerformanceRun | ReviewedRun], store: s
         "engine": sorted({run.engine for run in graded}),
         "fuel schedule": sorted({run.fuel_schedule[:16] for run in graded}),
     }
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_named(item) for item in value]
+    return public_name(value) if isinstance(value, str) else value
 
 
 def _command(words: Sequence[str]) -> str | None:

@@ -24,9 +24,9 @@ _REPORTS = {"case": "20_case_report"}
 
 
 def find_notebook(name_or_path: str | Path) -> Path:
-    """Return a notebook's absolute path from a path, or from its name in `notebooks/`, with or without number and suffix.
+    """Return a notebook's absolute path from a path, or from its name in `notebooks/`.
 
-    Looks in the working directory's `notebooks/`, then in that of the checkout. Raises UsageError where it is nowhere.
+    A name goes with or without its number and suffix. Looks in the working directory's `notebooks/`, then in that of the checkout. Raises UsageError where it is nowhere.
     """
     path = Path(name_or_path)
     if path.suffix == ".ipynb" and path.is_file():
@@ -41,7 +41,9 @@ def find_notebook(name_or_path: str | Path) -> Path:
     raise UsageError(f"notebook {name} is not here: run this in a checkout of evalkit, or give its path")
 
 
-def run_notebook(name_or_path: str | Path, parameters: Mapping[str, Any] | None = None, output: Path | str = "") -> Path:
+def run_notebook(
+    name_or_path: str | Path, parameters: Mapping[str, Any] | None = None, output: Path | str = ""
+) -> Path:
     """Run a notebook with papermill and return the absolute path of the executed copy, `output`.
 
     Parameters are checked against the notebook's schema before a kernel starts; a notebook that has none takes none.
@@ -62,7 +64,7 @@ def run_notebook(name_or_path: str | Path, parameters: Mapping[str, Any] | None 
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MachineError(f"cannot make the folder of {target}: {error.strerror}") from error
-    facts = machine_facts(source) | {"parameters": {k: v for k, v in values.items() if v is not None}}
+    facts = machine_facts(source, values)
     with _ipc() as config:
         _execute(source, target, values, config)
     _stamp(target, facts)
@@ -85,7 +87,8 @@ def report(
     page = Path(output or Path("reports") / f"{name}.html").absolute()
     if page.suffix not in (".html", ".htm"):
         raise UsageError(f"a report is an .html file, not {page.name}")
-    executed = run_notebook(_REPORTS[kind], {"case": where, "store": store, "run_id": run_id}, page.with_suffix(".ipynb"))
+    values = {"case": where, "store": store, "run_id": run_id}
+    executed = run_notebook(_REPORTS[kind], values, page.with_suffix(".ipynb"))
     return export_html(executed, page, title=f"{name}: {kind} report")
 
 
@@ -93,13 +96,12 @@ def _checked(source: Path, values: dict[str, Any]) -> dict[str, Any]:
     if source.stem in SCHEMAS:
         return check_parameters(source.stem, values)
     if values:
-        raise UsageError(f"{source.name} has no parameter schema, so it takes no parameters; the kit's own: {', '.join(SCHEMAS)}")
+        raise UsageError(f"{source.name} has no parameter schema, so it takes no {', '.join(map(repr, values))}")
     return {}
 
 
 def _execute(source: Path, target: Path, values: dict[str, Any], config: Any) -> None:
-    import evalkit._startup  # noqa: F401  # before papermill: saves 3 s
-    import papermill
+    import papermill  # type: ignore[import-untyped]
     from papermill.exceptions import PapermillExecutionError
 
     logging.getLogger("papermill").setLevel(logging.ERROR)
@@ -145,6 +147,6 @@ def _ipc() -> Iterator[Any]:
 def _stamp(target: Path, facts: dict[str, Any]) -> None:
     import nbformat
 
-    notebook = nbformat.read(target, as_version=4)
+    notebook = nbformat.read(target, as_version=4)  # type: ignore[no-untyped-call]
     notebook.metadata["evalkit"] = facts
-    nbformat.write(notebook, target)
+    nbformat.write(notebook, target)  # type: ignore[no-untyped-call]

@@ -7,6 +7,7 @@ cell makes long tables searchable.
 
 from __future__ import annotations
 
+from evalkit import _startup  # noqa: F401  # before altair: saves 3 s
 from evalkit.views import charts, frames, prose, tables, theme
 
 __all__ = ["charts", "frames", "prose", "tables", "theme"]

@@ -1,4 +1,4 @@
-"""Why: one table for every screen and for paper: plain escaped HTML that reads on its own, searchable where scripts run.
+"""Why: one table for every screen and for paper: plain escaped HTML that reads alone, searchable where scripts run.
 
 The HTML carries every value, already formatted, with the sort key beside it. Where `interactive()` has loaded the
 DataTables bundle that itables ships, a long table gains search and sort on top; nothing is fetched, and without scripts
@@ -24,18 +24,24 @@ __all__ = ["Cell", "Column", "Table", "interactive"]
 SEARCHABLE_FROM = 9
 """Rows from which a table is worth searching; below that the eye is faster and the page calmer."""
 
+_SHORT = 20
+"""Rows up to which a table is kept on one printed page."""
+
 _BUNDLE = "_itables_" + itables.__version__.replace(".", "_").replace("-", "_")
 _READY = f"itables-{itables.__version__}-ready"
 _loaded = False
 
 _STYLE = (
-    "<style>table.evk{border-collapse:collapse;font-size:13px;line-height:1.45;margin:.4em 0 1em;width:auto}"
-    "table.evk caption{text-align:left;font-weight:600;font-size:15px;padding:0 0 .5em;caption-side:top;color:inherit}"
+    "<style>"
+    "table.evk{border-collapse:collapse;font-size:13px;line-height:1.45;margin:.4em 0 1em;width:auto}"
+    "table.evk caption{text-align:left;font-weight:600;font-size:15px;padding:0 0 .5em;caption-side:top;"
+    "color:inherit}"
     "table.evk caption small{display:block;font-weight:400;font-size:12px;opacity:.75}"
     "table.evk th,table.evk td{padding:.3em .8em;border:0;border-bottom:1px solid rgba(128,128,128,.28);"
-    "vertical-align:top;max-width:30em;overflow-wrap:anywhere;white-space:normal}"
-    "table.evk th{font-weight:600;border-bottom:1.5px solid rgba(128,128,128,.6);vertical-align:bottom}"
-    "table.evk td.n{font-variant-numeric:tabular-nums;white-space:nowrap}table.evk td.w{white-space:nowrap}"
+    "vertical-align:top;max-width:26em;overflow-wrap:anywhere;white-space:normal}"
+    "table.evk th{overflow-wrap:normal;font-weight:600;border-bottom:1.5px solid rgba(128,128,128,.6);vertical-align:bottom}"
+    "table.evk td.n{font-variant-numeric:tabular-nums;white-space:nowrap}table.evk td.w{white-space:nowrap}table.evk td.t{min-width:9em}"
+    "table.evk.dataTable{margin-left:0!important;margin-right:auto!important}"
     "table.evk tbody tr{background:transparent}table.evk tbody tr.here{background:rgba(47,155,216,.13)}"
     ".evk-wrap{overflow-x:auto}</style>"
 )
@@ -70,8 +76,12 @@ class Table:
 
     def __init__(
         self, title: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, note: str = "",
-        empty: str = "Nothing yet.", here: int | None = None, searchable: bool | None = None,
+        empty: str = "Nothing yet.", here: int | None = None, searchable: bool | None = None, drop: Sequence[str] = (),
     ) -> None:  # fmt: skip
+        """Take the cells; `drop` names columns that are left out where every cell of theirs is a dash."""
+        bare = {i for i, c in enumerate(columns) if c.title in drop and all(row[i].text in ("", DASH) for row in rows)}
+        columns = [c for i, c in enumerate(columns) if i not in bare]
+        rows = [[cell for i, cell in enumerate(row) if i not in bare] for row in rows]
         self.title, self.note, self.empty, self.here = title, note, empty, here
         self.columns, self.rows = tuple(columns), tuple(map(tuple, rows))
         self.searchable = len(self.rows) >= SEARCHABLE_FROM if searchable is None else searchable
@@ -83,7 +93,8 @@ class Table:
         live = self.searchable and _loaded and bool(self.rows)
         table = self.to_html()
         name = hashlib.sha256(table.encode("utf-8", "replace")).hexdigest()[:12]  # the same in every run of a notebook
-        return f'{_STYLE}<div class="evk-wrap" data-evk="{name}">{table}</div>' + (_script(name, self) if live else "")
+        script = _script(name, self) if live else ""
+        return f'{_STYLE}<div class="evk-wrap" data-evk="{name}">{table}</div>{script}'
 
     def to_html(self) -> str:
         """Return the table alone, every text escaped."""
@@ -93,8 +104,9 @@ class Table:
             body = "".join(self._row(i, row) for i, row in enumerate(self.rows))
         else:
             body = f'<tr><td colspan="{len(self.columns)}" style="text-align:left">{_text(self.empty)}</td></tr>'
+        klass = "evk evk-short" if len(self.rows) <= _SHORT else "evk"
         return (
-            f'<table class="evk"><caption style="text-align:left">{_text(self.title)}{note}'
+            f'<table class="{klass}"><caption style="text-align:left">{_text(self.title)}{note}'
             f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
 
@@ -103,7 +115,7 @@ class Table:
         return f"<tr{' class=here' if index == self.here else ''}>{cells}</tr>"
 
     def _cell(self, column: Column, cell: Cell) -> str:
-        klass = {"number": ' class="n"', "mark": ' class="w"', "words": ""}[column.kind]
+        klass = {"number": ' class="n"', "mark": ' class="w"', "words": ' class="t"'}[column.kind]
         order = ""
         if column.kind == "number":
             order = f' data-order="{"1e308" if cell.sort is None else repr(cell.sort)}"'  # what is missing comes last

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any, Protocol
 
 from evalkit.records import PerformanceRun, ReviewedRun
-from evalkit.views.formats import OUTCOME_WORDS, compact, grouped, times
+from evalkit.views.formats import OUTCOME_WORDS, grouped, times
 from evalkit.views.frames import plain_rows, worst_overshoot
 from evalkit.views.names import html, short
 
@@ -59,7 +59,9 @@ class Note:
 
 
 def _paragraphs(*texts: str) -> Note:
-    return Note("".join(f"<p>{escape(text)}</p>" for text in texts if text), "\n\n".join(text for text in texts if text))
+    return Note(
+        "".join(f"<p>{escape(text)}</p>" for text in texts if text), "\n\n".join(text for text in texts if text)
+    )
 
 
 def heading(case: _Case) -> Note:
@@ -102,7 +104,9 @@ def cohort(runs: Iterable[PerformanceRun | ReviewedRun]) -> Note:
     cohorts = sorted({run.cohort for run in kept})
     models = len({run.model.strip().casefold() for run in kept})
     said = f"{_count(len(kept), 'run')} of {_count(models, 'model')}, in {_count(len(cohorts), 'cohort')}: "
-    said += "; ".join(f"version {short(v)}, variant {short(x)}, fuel schedule {short(s)[:12]}" for _, v, x, s in cohorts)
+    said += "; ".join(
+        f"version {short(v)}, variant {short(x)}, fuel schedule {short(s)[:12]}" for _, v, x, s in cohorts
+    )
     return _paragraphs(said + ("." if len(cohorts) == 1 else ". Runs of different cohorts are never compared."))
 
 
@@ -127,7 +131,7 @@ def finding(rows: Any) -> Note:
         return _paragraphs("Finding: no run has passed yet, so there is no ranking.")
     best = [row for row in values if row["rank"] == 1]
     names = " and ".join(short(str(row["model"])) for row in best[:3]) + (" and more" if len(best) > 3 else "")
-    said = f"Finding: {names} {'leads' if len(best) == 1 else 'share the lead'} with {grouped(best[0]['total_fuel'])} fuel"
+    said = f"Finding: {names} {'leads' if len(best) == 1 else 'share the lead'} with {grouped(best[0]['total_fuel'])} fuel over the stress inputs"
     rest = [row for row in values if row["rank"] != 1]
     if rest:
         said += f"; next is {short(str(rest[0]['model']))} with {times(rest[0]['ratio_to_best'])} that"
@@ -135,7 +139,7 @@ def finding(rows: Any) -> Note:
             said += f", last {short(str(rest[-1]['model']))} with {times(rest[-1]['ratio_to_best'])}"
     elif len(values) == 1:
         said += "; it is alone in its field"
-    return _paragraphs(f"{said}. ({compact(best[0]['total_fuel'])} is wasmtime fuel over the stress inputs.)")
+    return _paragraphs(f"{said}.")
 
 
 def provenance(facts: Mapping[str, object]) -> Note:

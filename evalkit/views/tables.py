@@ -1,4 +1,4 @@
-"""Why: the tables of a performance case, each with exact numbers, marks in words, and a dash for what does not exist."""
+"""Why: the tables of a performance case: exact numbers, marks in words, and a dash for what does not exist."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from evalkit.views.names import short
 
 __all__ = ["Table", "interactive", "leaderboard", "results", "runs", "smoke", "standing", "stress_results", "sweep"]
 
+_IF_WRONG = ("first wrong tick", "detail")
 _NO_RUN = "No graded run yet. Grade a solution: evalkit grade CASE SOLUTION"
 
 
@@ -55,6 +56,7 @@ def smoke(run: PerformanceRun | None) -> Table:
     passed = sum(row.outcome == "pass" for row in inputs)
     return Table(
         "Smoke inputs", columns, body, empty="This run has no smoke inputs: the gate is open." if run else _NO_RUN,
+        drop=_IF_WRONG,
         note=f"Correctness alone, one behaviour each; fuel is not scored. {passed} of {len(body)} right." if body else "",
     )  # fmt: skip
 
@@ -66,7 +68,7 @@ def stress_results(run: PerformanceRun | None) -> Table:
         Column("runway limit", "number"), Column("result", "mark"), Column("first wrong tick", "number"), Column("detail"),
     )  # fmt: skip
     if run is None:
-        return Table("Stress inputs", columns, (), empty=_NO_RUN)
+        return Table("Stress inputs", columns, (), empty=_NO_RUN, drop=_IF_WRONG)
     body = []
     for row in stress(run):
         percent = overshoot_percent(row.fuel, run.fuel_limit)
@@ -80,6 +82,7 @@ def stress_results(run: PerformanceRun | None) -> Table:
     total = f"Total {grouped(run.total_fuel)}." if run.total_fuel is not None else "No total: not every input passed."
     return Table(
         "Stress inputs", columns, body, empty="This run has no stress inputs.", searchable=False,
+        drop=_IF_WRONG,
         note=f"Wasmtime fuel of one metered call each; at or under the ceiling passes. {total}",
     )  # fmt: skip
 
@@ -115,13 +118,17 @@ def standing(run: PerformanceRun | None, place: Any) -> Table:
 
 def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
     """List every run, voided and ungraded ones too; those carry their mark and count nowhere."""
-    columns = (
+    columns = [
         Column("run", "mark"), Column("model"), Column("attempt", "number"), Column("result", "mark"),
-        Column("total fuel", "number"), Column("worst against ceiling", "number"), Column("detail"),
-        Column("variant", "mark"), Column("fuel schedule", "mark"), Column("recorded", "mark"),
-    )  # fmt: skip
+        Column("total fuel", "number"), Column("worst against ceiling", "number"), Column("recorded", "mark"), Column("detail"),
+    ]  # fmt: skip
+    records = list(records)
+    scopes = [_scope(run) for run in records]
+    # Version, variant and schedule take room, and are worth it only where runs differ in them.
+    told = [i for i in range(3) if len({scope[i] for scope in scopes}) > 1]
+    columns += [Column(("version", "variant", "fuel schedule")[i], "mark") for i in told]
     body, voided, ungraded = [], 0, 0
-    for run in records:
+    for run, scope in zip(records, scopes, strict=True):
         total, worst, detail = None, None, ""
         if isinstance(run, PerformanceRun):
             readings = [overshoot_percent(row.fuel, run.fuel_limit) for row in stress(run)]
@@ -134,16 +141,17 @@ def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
         if run.voided is not None:
             voided += 1
             mark, detail = f"⊘ voided ({mark})", f"voided: {run.voided}" + (f" · {detail}" if detail else "")
-        schedule = run.fuel_schedule[:12] if isinstance(run, PerformanceRun) else DASH
         body.append(
             (
                 Cell(run.run_id), Cell.name(run.model), _number(run.attempt, grouped), Cell(mark), _number(total, grouped),
-                Cell(signed_percent(worst), worst), Cell.name(detail, 120) if detail else Cell(DASH),
-                Cell.name(run.variant, 24), Cell(schedule), Cell((run.recorded_at or DASH)[:16].replace("T", " ")),
+                Cell(signed_percent(worst), worst), Cell((run.recorded_at or DASH)[:16].replace("T", " ")),
+                Cell.name(detail, 120) if detail else Cell(DASH), *(Cell.name(scope[i], 24) for i in told),
             )
         )  # fmt: skip
     note = f"{len(body)} kept; {ungraded} ungraded and {voided} voided, which are never ranked." if body else ""
-    return Table("All runs", columns, body, note=note, empty="No run is kept yet. Grade a solution: evalkit grade CASE SOLUTION")
+    return Table(
+        "All runs", columns, body, note=note, empty="No run is kept yet. Grade a solution: evalkit grade CASE SOLUTION"
+    )
 
 
 def sweep(report: Any) -> Table:
@@ -158,6 +166,10 @@ def sweep(report: Any) -> Table:
         said = ", ".join(f"{k} {v}" for k, v in job.items()) if isinstance(job, dict) else str(job)
         body.append((Cell(f"✗ {short(said, 60)}"), Cell.name(str(row["error"]), 200)))
     return Table("Sweep", (Column("what"), Column("value")), body, searchable=False)
+
+
+def _scope(run: PerformanceRun | ReviewedRun) -> tuple[str, str, str]:
+    return (run.version, run.variant, run.fuel_schedule[:12] if isinstance(run, PerformanceRun) else DASH)
 
 
 def _mark(outcome: str) -> str:

@@ -1,7 +1,7 @@
 """Why: every chart of the kit looks alike and draws with no network, in Lab's light and dark theme, and on paper.
 
 The theme sets shapes, sizes and spacing, and leaves the colours of text, axes and background alone: Lab puts its own
-dark ones in, a report puts in its ink. Text that stands beside a mark borrows an axis label's style, so it follows.
+dark ones in, a report puts in its ink. Text beside a mark is `currentColor`, the ink of the text around the chart.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-import evalkit._startup  # noqa: F401  # before altair: saves 3 s
-import altair as alt  # isort: skip
+import altair as alt
 
 from evalkit.views.names import fold
 
-__all__ = ["DASHES", "GREY", "MIME", "PALETTE", "TEXT_STYLE", "WARN", "colour", "dash", "enable"]
+__all__ = ["DASHES", "GREY", "MIME", "PALETTE", "WARN", "colour", "dash", "enable"]
 
 MIME = "application/vnd.vegalite.v5+json"
 """What JupyterLab bundles, with a `+json` that makes a valid notebook; the report exporter looks for it."""
@@ -24,9 +23,6 @@ GREY = "#8a8f98"
 
 WARN = "#c4500c"
 """Over the ceiling. Never alone: a shape, a sign or a word always says it too."""
-
-TEXT_STYLE = "guide-label"
-"""The style for text marks: it takes the ink of axis labels, whichever theme the page has."""
 
 PALETTE = (
     "#0072b2", "#c98500", "#009e73", "#d55e00", "#c85f97", "#2f9bd8", "#8a3fa0", "#8c8c2a",
@@ -73,13 +69,13 @@ def _theme() -> Any:
                 "symbolSize": 70, "rowPadding": 3, "orient": "right", "offset": 16,
             },
             "title": {
-                "anchor": "start", "frame": "group", "fontSize": 15, "fontWeight": 600, "offset": 14,
+                "anchor": "start", "frame": "bounds", "fontSize": 15, "fontWeight": 600, "offset": 14,
                 "subtitleFontSize": 12, "subtitlePadding": 5, "lineHeight": 19, "subtitleLineHeight": 16,
             },
             "bar": {"cornerRadiusEnd": 2},
             "point": {"size": 70, "filled": True, "opacity": 1},
             "line": {"strokeWidth": 1.6},
-            "text": {"fontSize": 11.5},
+            "text": {"fontSize": 11.5, "color": "currentColor"},
             "rule": {"color": GREY},
         }
     }  # fmt: skip
