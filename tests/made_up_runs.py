@@ -107,7 +107,8 @@ def run(model: str, factor: float = 1.0, outcome: str = "pass", attempt: int = 1
     total = sum(row.fuel or 0 for row in inputs if row.kind == "stress") if ended is Outcome.PASS else None
     return PerformanceRun(
         **{
-            "case": "belts", "version": "v1.0.0", "variant": "base", "model": model, "attempt": attempt, "outcome": ended,
+            "case": "belts", "version": "v1.0.0", "variant": "base", "model": model, "attempt": attempt,
+            "outcome": ended,
             "reason": "wall limit reached" if ended is Outcome.UNGRADED else reasons[0] if reasons else None,
             "correct": correct, "total_fuel": total, "fuel_limit": CEILING, "fuel_schedule": "ab" * 32,
             "engine": "wasmtime 50.0.0", "module_digest": "cd" * 32, "case_digest": "ef" * 32,

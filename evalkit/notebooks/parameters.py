@@ -1,6 +1,6 @@
 """Why: papermill only warns of an unknown parameter and never checks a type, so each notebook states its own here.
 
-They are checked before a kernel starts, and once more in the notebook's first cell, where a person may have edited them.
+They are checked before a kernel starts, and once more in the notebook itself, where a person may have edited them.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ _REPORTS = {"case": "20_case_report"}
 def find_notebook(name_or_path: str | Path) -> Path:
     """Return a notebook's absolute path from a path, or from its name in `notebooks/`.
 
-    A name goes with or without its number and suffix. Looks in the working directory's `notebooks/`, then in that of the checkout. Raises UsageError where it is nowhere.
+    A name goes with or without its number and suffix. Looks in the working directory's `notebooks/`, then in that of
+    the checkout. Raises UsageError where it is nowhere.
     """
     path = Path(name_or_path)
     if path.suffix == ".ipynb" and path.is_file():
@@ -102,7 +103,7 @@ def _checked(source: Path, values: dict[str, Any]) -> dict[str, Any]:
 
 def _execute(source: Path, target: Path, values: dict[str, Any], config: Any) -> None:
     import papermill  # type: ignore[import-untyped]
-    from papermill.exceptions import PapermillExecutionError
+    from papermill.exceptions import PapermillExecutionError  # type: ignore[import-untyped]
 
     logging.getLogger("papermill").setLevel(logging.ERROR)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # else each kernel prints a debugger warning

@@ -88,16 +88,16 @@ def rules(case: _Case) -> Note:
     span = f"{runways[0]:g}×" if len(runways) == 1 else f"{runways[0]:g}× to {runways[-1]:g}×" if runways else "1×"
     return _paragraphs(
         f"Correctness first, then fuel; lower is better. {gate}",
-        f"The ceiling is {grouped(ceiling)} fuel for each stress input: a right answer within it passes. A right answer "
-        f"past it is over the ceiling: it does not pass, and its overshoot is measured up to the runway limit ({span} the "
-        "ceiling), where the engine is stopped. A wrong answer, or one that exhausts the runway, is incorrect.",
-        "Total fuel is the sum over the stress inputs and exists only where every input passed. Only runs of one cohort "
-        "(case, version, variant and fuel schedule) are compared; ungraded and voided runs are never ranked.",
+        f"The ceiling is {grouped(ceiling)} fuel for each stress input: a right answer within it passes. A right "
+        f"answer past it is over the ceiling: no pass, but its overshoot is measured up to the runway limit ({span} "
+        "the ceiling), where the engine is stopped. A wrong answer, or one that exhausts the runway, is incorrect.",
+        "Total fuel is the sum over the stress inputs and exists only where every input passed. Only runs of one "
+        "cohort (case, version, variant and fuel schedule) are compared; ungraded and voided runs are never ranked.",
     )
 
 
 def cohort(runs: Iterable[PerformanceRun | ReviewedRun]) -> Note:
-    """Say how many runs there are, of how many models, and in which cohorts; more than one is a warning to the reader."""
+    """Say how many runs there are, of how many models, and in which cohorts; more than one is a warning."""
     kept = [run for run in runs if isinstance(run, PerformanceRun)]
     if not kept:
         return _paragraphs("No run of this case is kept yet. Grade a solution: evalkit grade CASE SOLUTION")
@@ -131,7 +131,8 @@ def finding(rows: Any) -> Note:
         return _paragraphs("Finding: no run has passed yet, so there is no ranking.")
     best = [row for row in values if row["rank"] == 1]
     names = " and ".join(short(str(row["model"])) for row in best[:3]) + (" and more" if len(best) > 3 else "")
-    said = f"Finding: {names} {'leads' if len(best) == 1 else 'share the lead'} with {grouped(best[0]['total_fuel'])} fuel over the stress inputs"
+    lead = "leads" if len(best) == 1 else "share the lead"
+    said = f"Finding: {names} {lead} with {grouped(best[0]['total_fuel'])} fuel over the stress inputs"
     rest = [row for row in values if row["rank"] != 1]
     if rest:
         said += f"; next is {short(str(rest[0]['model']))} with {times(rest[0]['ratio_to_best'])} that"

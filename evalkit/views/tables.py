@@ -36,7 +36,8 @@ def leaderboard(rows: Any, *, here: str | None = None) -> Table:
     ]  # fmt: skip
     at = next((i for i, row in enumerate(values) if here is not None and row["run_id"] == here), None)
     return Table(
-        "Leaderboard", columns, body, here=at, empty="No passing run yet. Grade a solution: evalkit grade CASE SOLUTION",
+        "Leaderboard", columns, body, here=at,
+        empty="No passing run yet. Grade a solution: evalkit grade CASE SOLUTION",
         note="Each model's best passing run, by wasmtime fuel summed over the stress inputs; lower is better.",
     )  # fmt: skip
 
@@ -44,7 +45,8 @@ def leaderboard(rows: Any, *, here: str | None = None) -> Table:
 def smoke(run: PerformanceRun | None) -> Table:
     """List one run's smoke inputs by the behaviour each isolates: correct or not, and where it first went wrong."""
     inputs = [row for row in run.inputs if row.kind == "smoke"] if run else []
-    columns = (Column("behaviour"), Column("input", "mark"), Column("result", "mark"), Column("first wrong tick", "number"),
+    columns = (Column("behaviour"), Column("input", "mark"), Column("result", "mark"),
+               Column("first wrong tick", "number"),
                Column("detail"))  # fmt: skip
     body = [
         (
@@ -65,7 +67,8 @@ def stress_results(run: PerformanceRun | None) -> Table:
     """List one run's stress inputs: fuel, ceiling, overshoot in percent, outcome."""
     columns = (
         Column("input"), Column("fuel", "number"), Column("ceiling", "number"), Column("against ceiling", "number"),
-        Column("runway limit", "number"), Column("result", "mark"), Column("first wrong tick", "number"), Column("detail"),
+        Column("runway limit", "number"), Column("result", "mark"), Column("first wrong tick", "number"),
+        Column("detail"),
     )  # fmt: skip
     if run is None:
         return Table("Stress inputs", columns, (), empty=_NO_RUN, drop=_IF_WRONG)
@@ -120,7 +123,8 @@ def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
     """List every run, voided and ungraded ones too; those carry their mark and count nowhere."""
     columns = [
         Column("run", "mark"), Column("model"), Column("attempt", "number"), Column("result", "mark"),
-        Column("total fuel", "number"), Column("worst against ceiling", "number"), Column("recorded", "mark"), Column("detail"),
+        Column("total fuel", "number"), Column("worst against ceiling", "number"), Column("recorded", "mark"),
+        Column("detail"),
     ]  # fmt: skip
     records = list(records)
     scopes = [_scope(run) for run in records]
@@ -143,7 +147,8 @@ def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
             mark, detail = f"⊘ voided ({mark})", f"voided: {run.voided}" + (f" · {detail}" if detail else "")
         body.append(
             (
-                Cell(run.run_id), Cell.name(run.model), _number(run.attempt, grouped), Cell(mark), _number(total, grouped),
+                Cell(run.run_id), Cell.name(run.model), _number(run.attempt, grouped), Cell(mark),
+                _number(total, grouped),
                 Cell(signed_percent(worst), worst), Cell((run.recorded_at or DASH)[:16].replace("T", " ")),
                 Cell.name(detail, 120) if detail else Cell(DASH), *(Cell.name(scope[i], 24) for i in told),
             )
