@@ -1,4 +1,4 @@
-"""Notebooks: parameters are refused before a kernel starts, a failing cell is one line, a report is safe and offline."""
+"""Notebooks: parameters are refused before a kernel starts, a failing cell is one line, a report is offline."""
 
 from __future__ import annotations
 
@@ -222,8 +222,8 @@ def test_the_page_asks_for_nothing(page: str) -> None:
 
 
 def test_the_page_carries_vega_once_and_stays_small(page: str) -> None:
-    assert page.count("window.vegaEmbed =") == 1
-    assert page.index("window.vegaEmbed =") < page.index("</head>") < page.index("vegaEmbed(")
+    assert len(re.findall(r"window\.vegaEmbed\s*=[^=]", page)) == 1
+    assert page.index("window.vegaEmbed") < page.index("</head>") < page.index("vegaEmbed(")
     assert page.count('vegaEmbed("#chart-') == 5
     assert 800_000 < len(page.encode()) < 2_000_000
 
@@ -235,7 +235,8 @@ def test_hostile_names_are_inert(page: str) -> None:
     assert page.count("</script>") == own
     assert read.handlers == []
     assert any("window.pwned=1" in text for text in read.shown)
-    assert "<script>window.pwned" not in page and "<img" not in page
+    body = page[page.index("</head>") :]  # the Vega bundle before it may hold any text
+    assert "<script>window.pwned" not in page and "<img" not in body
     assert "\x1b" not in page and "\u202e" not in page
     assert page.count("<!--") == 0
 

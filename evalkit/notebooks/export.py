@@ -144,7 +144,7 @@ def _vega() -> str:
     """The Vega, Vega-Lite and vega-embed bundle; made once a machine and kept, since making it takes seconds."""
     import vl_convert
 
-    kept = _cache_folder() / f"vega-{version('vl-convert-python')}-{_VEGA_LITE}.js"
+    kept = _cache_folder() / f"vega-embed-{version('vl-convert-python')}-{_VEGA_LITE}.js"
     with suppress(OSError, UnicodeDecodeError):
         if (text := kept.read_text(encoding="utf-8")).rstrip().endswith("/* whole */"):
             return text

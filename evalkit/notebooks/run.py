@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from evalkit import errors
 from evalkit.errors import EvalkitError, MachineError, UsageError
 from evalkit.notebooks.export import export_html
+from evalkit.notebooks.kernels import own_kernel
 from evalkit.notebooks.parameters import SCHEMAS, check_parameters, notebook_name
 from evalkit.notebooks.provenance import machine_facts
 
@@ -66,8 +64,8 @@ def run_notebook(
     except OSError as error:
         raise MachineError(f"cannot make the folder of {target}: {error.strerror}") from error
     facts = machine_facts(source, values)
-    with _ipc() as config:
-        _execute(source, target, values, config)
+    with own_kernel() as kernel:
+        _execute(source, target, values, kernel)
     _stamp(target, facts)
     return target
 
@@ -101,14 +99,14 @@ def _checked(source: Path, values: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _execute(source: Path, target: Path, values: dict[str, Any], config: Any) -> None:
+def _execute(source: Path, target: Path, values: dict[str, Any], kernel: dict[str, Any]) -> None:
     import papermill  # type: ignore[import-untyped]
     from papermill.exceptions import PapermillExecutionError  # type: ignore[import-untyped]
 
     logging.getLogger("papermill").setLevel(logging.ERROR)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # else each kernel prints a debugger warning
     try:
-        papermill.execute_notebook(str(source), str(target), parameters=values, progress_bar=False, config=config)
+        papermill.execute_notebook(str(source), str(target), parameters=values, progress_bar=False, **kernel)
     except PapermillExecutionError as error:
         raise _failure(target, error) from error
     except EvalkitError:
@@ -125,24 +123,6 @@ def _failure(target: Path, error: Any) -> EvalkitError:
     line = f"{target}: cell {error.cell_index + 1} (In [{error.exec_count}]) failed: {error.ename}: {said}"
     ours = isinstance(kind, type) and issubclass(kind, EvalkitError) and kind is not EvalkitError
     return kind(line) if ours else MachineError(line)  # type: ignore[misc]  # `ours` narrows it, mypy cannot follow
-
-
-@contextmanager
-def _ipc() -> Iterator[Any]:
-    """Give a traitlets configuration whose kernels talk over sockets in a private folder: no ports, no clashes."""
-    from traitlets.config import Config
-
-    if os.name != "posix":
-        yield Config()
-        return
-    base = tempfile.gettempdir()
-    # A socket's path must stay under 108 bytes, so a long TMPDIR is passed over.
-    folder = tempfile.mkdtemp(prefix="evk-", dir=base if len(base) < 60 else "/tmp")
-    try:
-        where = {"transport": "ipc", "ip": f"{folder}/k"}
-        yield Config({"KernelManager": where, "AsyncKernelManager": where})
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _stamp(target: Path, facts: dict[str, Any]) -> None:

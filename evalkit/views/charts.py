@@ -100,7 +100,7 @@ def fuel_per_input(runs: Sequence[PerformanceRun]) -> AnyChart:
     ink = alt.Color("label:N", title="model", legend=legend).scale(
         domain=list(label.values()), range=[theme.colour(model) for model in label]
     )
-    styles = alt.StrokeDash("label:N", legend=None).scale(
+    styles = alt.StrokeDash("label:N", title="model", legend=legend).scale(
         domain=list(label.values()), range=[theme.dash(model) for model in label]
     )
     shown = sorted({row["how"] for row in read}, key=list(_SHAPES).index)

@@ -59,7 +59,7 @@ def smoke(run: PerformanceRun | None) -> Table:
     return Table(
         "Smoke inputs", columns, body, empty="This run has no smoke inputs: the gate is open." if run else _NO_RUN,
         drop=_IF_WRONG,
-        note=f"Correctness alone, one behaviour each; fuel is not scored. {passed} of {len(body)} right." if body else "",
+        note=f"Correctness alone, one behaviour each; no fuel score. {passed} of {len(body)} right." if body else "",
     )  # fmt: skip
 
 

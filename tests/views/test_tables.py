@@ -1,4 +1,4 @@
-"""Tables and sentences: exact numbers, marks in words, every text escaped, and the same HTML with scripts or without."""
+"""Tables and sentences: exact numbers, marks in words, every text escaped, the same with scripts or without."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import pytest
 
 from evalkit.records import ReviewedRun
 from evalkit.views import frames, grid, prose, tables
+
+
+TAGS = set("style div table caption small thead tbody tr th td p h1 code dl dt dd script".split())  # noqa: SIM905
 
 
 class _Reader(HTMLParser):
@@ -117,13 +120,14 @@ def test_no_name_becomes_markup(live: bool, monkeypatch: pytest.MonkeyPatch) -> 
     runs = made.hostile()
     case = made.case(name=made.HOSTILE[0], summary=made.HOSTILE[1], slug=made.HOSTILE[2])
     shown = [
-        tables.leaderboard(made.board(runs)), tables.runs(runs), tables.standing(runs[0], None), *tables.results(runs[0]),
+        tables.leaderboard(made.board(runs)), tables.runs(runs), tables.standing(runs[0], None), 
+        *tables.results(runs[0]),
         prose.heading(case), prose.rules(case), prose.finding(made.board(runs)), prose.cohort(runs),
         *map(prose.outcome, runs), prose.provenance({made.HOSTILE[0]: made.HOSTILE[1]}),
     ]  # fmt: skip
     for item in shown:
         markup, read = item._repr_html_(), _read(item)
-        assert read.tags <= set("style div table caption small thead tbody tr th td p h1 code dl dt dd script".split())
+        assert read.tags <= TAGS
         assert read.handlers == []
         assert markup.count("<script") == markup.count("</script>") <= 1
         assert "\x1b" not in markup and "\u202e" not in markup
