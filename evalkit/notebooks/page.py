@@ -60,10 +60,10 @@ dl.evk-facts dt { color: #6b7079; } dl.evk-facts dd { margin: 0; overflow-wrap: 
 @page { margin: 16mm 14mm; }
 @media print { body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; } h2, h3 { break-after: avoid; }
   .chart, tr, dl, footer { break-inside: avoid; } .chart, .evk-wrap { overflow: visible; }
-  table.evk { font-size: 8.5pt !important; } table.evk th, table.evk td { padding: .2em .45em !important; }
+  table.evk { font-size: 8pt !important; } table.evk th, table.evk td { padding: .2em .4em !important; }
   table.evk { width: 100% !important; }
   table.evk th, table.evk td { min-width: 0 !important; white-space: normal !important; }
-  table.evk td.n { white-space: nowrap !important; } table.evk thead { display: table-header-group; }
+  table.evk td.n, table.evk td.w { white-space: nowrap !important; } table.evk thead { display: table-header-group; }
   table.evk caption, table.evk thead { break-after: avoid; } table.evk-short { break-inside: avoid; }
   .dt-search, .vega-bindings, .dt-column-order { display: none !important; } }
 """

@@ -12,7 +12,7 @@ from typing import Any
 
 import altair as alt
 
-from evalkit.records import PerformanceRun
+from evalkit.records import Outcome, PerformanceRun
 from evalkit.views import theme
 from evalkit.views.drawing import (
     WIDTH,
@@ -171,6 +171,7 @@ def worst_overshoots(runs: Sequence[PerformanceRun]) -> AnyChart:
     for place, run in enumerate(runs):
         worst = worst_overshoot(run)
         row: Row = {"label": label[run.model], "place": place, "model": plain(run.model), "run_id": run.run_id}
+        row["aside"] = " · run incorrect" if worst and run.outcome is Outcome.INCORRECT else ""
         row |= {"ceiling": run.fuel_limit, "word": f"no reading ({OUTCOME_WORDS[run.outcome]})"}
         row |= {"input": plain(worst[0].name), "fuel": worst[0].fuel} if worst else {"input": None, "fuel": None}
         values.append(row | {"overshoot_percent": worst[1] if worst else None})
@@ -185,6 +186,7 @@ def _percent_bars(values: list[Row], heading: str, notes: list[str], tips: list[
     for row in values:
         percent = row["overshoot_percent"]
         text = row["word"] if percent is None else signed_percent(percent) + (" ▲ over" if percent > 0 else "")
+        text += row.get("aside", "")
         row |= {"at": max(percent or 0, 0), "over": (percent or 0) > 0, "text": text}
         row["measured"] = f"{_METERED}, against the ceiling"
     read = [row["overshoot_percent"] for row in values if row["overshoot_percent"] is not None]
