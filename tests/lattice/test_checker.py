@@ -215,6 +215,14 @@ def test_a_duplicate_key_is_wrong_even_where_the_last_value_is_right(checker: Mo
     assert "twice" in refused(checker.check(given_input, expected, double))
 
 
+def test_a_duplicate_key_cannot_hide_behind_escapes(checker: ModuleType) -> None:
+    given_input, expected, _ = read()
+    escaped = expected.replace(b"fnv1a64:", b"fnv1a64\\u003a", 1)
+    assert checker.check(given_input, expected, escaped).ok
+    double = escaped.replace(b'"craft_left":', b'"craft_left":1,"craft_left":', 1)
+    assert "twice" in refused(checker.check(given_input, expected, double))
+
+
 def test_a_count_of_zero_is_the_same_as_none(checker: ModuleType) -> None:
     def change(answer: Answer) -> None:
         entity = next(entity for entity in answer[0]["entities"] if "assembler" in entity)
