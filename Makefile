@@ -50,7 +50,10 @@ figures: $(ENV)
 	$(BIN)/python -m tests.figures
 
 sample: $(ENV)
-	$(BIN)/python -m tests.make_sample
+	rm -rf data/sample build/sample.sqlite*
+	$(BIN)/evalkit sweep lattice --store build/sample.sqlite
+	$(BIN)/evalkit sweep outage-note --store build/sample.sqlite
+	$(BIN)/evalkit export data/sample --store build/sample.sqlite
 
 lock:
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes \
