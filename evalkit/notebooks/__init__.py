@@ -1,6 +1,6 @@
 """Why: sweeps and reports are notebooks that a person can open, run by papermill and saved as one HTML file.
 
-`run_notebook` executes, `export_html` saves the page, `report` does both. papermill is imported when one is called.
+`run_notebook` executes, `export_html` saves the page, `report` does both. Nothing heavy is imported before.
 """
 
 from __future__ import annotations

@@ -22,7 +22,6 @@ from typing import Any
 from evalkit.errors import MachineError, UsageError
 from evalkit.notebooks.page import CONFIG, POLICY, STYLE
 from evalkit.notebooks.provenance import ORDER
-from evalkit.views import prose
 
 __all__ = ["export_html"]
 
@@ -85,12 +84,19 @@ def _still(output: Any, count: int) -> int:
 
 
 def _chart(spec: Any, number: int) -> str:
+    spec = dict(spec, config=_merged(spec.get("config", {}), CONFIG))  # else a chart's own config outdoes the page's
     label = escape(str(spec.get("description", "chart")), quote=True)
-    options = {"mode": "vega-lite", "actions": False, "renderer": "svg", "config": CONFIG}
+    options = {"mode": "vega-lite", "actions": False, "renderer": "svg"}
     return (
         f'<div class="chart" id="chart-{number}" role="img" aria-label="{label}"></div>'
         f'<script>vegaEmbed("#chart-{number}",{_json(spec)},{_json(options)}).catch(console.error)</script>'
     )
+
+
+def _merged(under: Any, over: Any) -> Any:
+    if not (isinstance(under, dict) and isinstance(over, dict)):
+        return over
+    return {**under, **{name: _merged(under.get(name), value) for name, value in over.items()}}
 
 
 def _json(value: Any) -> str:
@@ -128,6 +134,8 @@ def _cells(node: Any) -> str:
 
 
 def _page(title: str, body: str, facts: dict[str, Any], charts: bool) -> str:
+    from evalkit.views import prose  # here, because it brings altair: a second that a parameter check can do without
+
     vega = f"<script>{_vega()}</script>" if charts else ""
     made = prose.provenance(facts)._repr_html_() if facts else "<p>Not recorded: not run by evalkit.</p>"
     return (

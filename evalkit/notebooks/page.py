@@ -18,6 +18,7 @@ CONFIG = {
         "group-subtitle": {"fill": "#5d636c"},
     },
     "axis": {"gridColor": "#d9dce1", "tickColor": "#b6bbc3"},
+    "text": {"color": "#24272d"},
 }
 """Ink of the charts on this page; the theme leaves it to the page."""
 
@@ -52,14 +53,13 @@ table.evk { width: auto; max-width: 100%; }
 .output_error pre { color: #9c1f1f; }
 footer { max-width: 980px; margin: 2rem auto 0; padding: 1rem 2rem 2.5rem; font-size: 12.5px; color: #555b64; }
 footer h2 { font-size: .95rem; margin: 0 0 .6rem; }
-dl.evk-facts { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1.2rem; margin: 0 0 1rem;
-  font-size: 12.5px; }
-dl.evk-facts dt { color: #6b7079; } dl.evk-facts dd { margin: 0; overflow-wrap: anywhere; }
-@media screen and (max-width: 760px) { main { padding: 1.4rem 1rem .5rem; } footer { padding: 1rem; }
-  dl.evk-facts { grid-template-columns: 1fr; } dl.evk-facts dd { margin-bottom: .3rem; } }
+table.evk-facts { border-collapse: collapse; margin: 0 0 1rem; font-size: 12.5px; }
+table.evk-facts td { padding: .1rem 1.2rem .1rem 0; vertical-align: top; overflow-wrap: anywhere; }
+table.evk-facts td:first-child { color: #6b7079; white-space: nowrap; }
+@media screen and (max-width: 760px) { main { padding: 1.4rem 1rem .5rem; } footer { padding: 1rem; } }
 @page { margin: 16mm 14mm; }
 @media print { body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; } h2, h3 { break-after: avoid; }
-  .chart, tr, dl, footer { break-inside: avoid; } .chart, .evk-wrap { overflow: visible; }
+  .chart, tr, footer { break-inside: avoid; } .chart, .evk-wrap { overflow: visible; }
   table.evk { font-size: 8pt !important; } table.evk th, table.evk td { padding: .2em .4em !important; }
   table.evk { width: 100% !important; }
   table.evk th, table.evk td { min-width: 0 !important; white-space: normal !important; }

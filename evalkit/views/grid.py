@@ -44,6 +44,7 @@ _STYLE = (
     "table.evk td.n{font-variant-numeric:tabular-nums;white-space:nowrap}"
     "table.evk td.w{white-space:nowrap}table.evk td.t{min-width:9em}"
     "table.evk.dataTable{margin-left:0!important;margin-right:auto!important}"
+    ".evk-wrap .dt-container,.evk-wrap table.evk.dataTable{background:transparent!important}"
     "table.evk tbody tr{background:transparent}table.evk tbody tr.here{background:rgba(47,155,216,.13)}"
     ".evk-wrap{overflow-x:auto}</style>"
 )

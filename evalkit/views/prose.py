@@ -146,8 +146,12 @@ def finding(rows: Any) -> Note:
 def provenance(facts: Mapping[str, object]) -> Note:
     """Show facts about how a page was made, one `name: value` a line."""
     lines = [(str(name), _fact(value)) for name, value in facts.items() if value not in (None, "", [], {}, ())]
-    markup = "".join(f"<dt>{html(name)}</dt><dd>{html(value)}</dd>" for name, value in lines)
-    return Note(f'<dl class="evk-facts">{markup}</dl>', "\n".join(f"{name}: {value}" for name, value in lines))
+    left = ' style="text-align:left"'
+    markup = "".join(f"<tr><td{left}>{html(name)}</td><td{left}>{html(value)}</td></tr>" for name, value in lines)
+    return Note(
+        f'<table class="evk-facts"><tbody>{markup}</tbody></table>',
+        "\n".join(f"{name}: {value}" for name, value in lines),
+    )
 
 
 def _fact(value: object) -> str:

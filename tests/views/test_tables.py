@@ -11,7 +11,6 @@ import pytest
 from evalkit.records import ReviewedRun
 from evalkit.views import frames, grid, prose, tables
 
-
 TAGS = set("style div table caption small thead tbody tr th td p h1 code dl dt dd script".split())  # noqa: SIM905
 
 
