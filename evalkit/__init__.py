@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from evalkit.jobs import find_solutions, sweep_case
     from evalkit.performance.find import find_case
     from evalkit.performance.grading import grade
-    from evalkit.performance.manifest import check_case, load_case
-    from evalkit.performance.rank import cohorts, leaderboard, load_aliases, place, review_leaderboard, worklist
+    from evalkit.performance.manifest import check_case, load_case, open_case
+    from evalkit.performance.rank import cohorts, leaderboard, place, project_aliases, review_leaderboard, worklist
     from evalkit.records import Outcome, PerformanceRun, ReviewedRun, Verdict
     from evalkit.store import Store, open_results
 
@@ -20,9 +20,9 @@ _HOME = {
     "evalkit.jobs": ("find_solutions", "sweep_case"),
     "evalkit.performance.find": ("find_case",),
     "evalkit.performance.grading": ("grade",),
-    "evalkit.performance.manifest": ("check_case", "load_case"),
+    "evalkit.performance.manifest": ("check_case", "load_case", "open_case"),
     "evalkit.performance.rank": (
-        "cohorts", "leaderboard", "load_aliases", "place", "review_leaderboard", "worklist",
+        "cohorts", "leaderboard", "place", "project_aliases", "review_leaderboard", "worklist",
     ),
     "evalkit.records": ("Outcome", "PerformanceRun", "ReviewedRun", "Verdict"),
     "evalkit.store": ("Store", "open_results"),
@@ -41,10 +41,11 @@ __all__ = [
     "find_solutions",
     "grade",
     "leaderboard",
-    "load_aliases",
     "load_case",
+    "open_case",
     "open_results",
     "place",
+    "project_aliases",
     "review_leaderboard",
     "sweep_case",
     "worklist",

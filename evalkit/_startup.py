@@ -1,8 +1,8 @@
-"""Why: altair, papermill and nbformat pull in jsonschema's format checks, and one of those builds a grammar for 3 s.
+"""Why: jsonschema, altair, papermill and nbformat pull in format checks, and one of those builds a grammar for 3 s.
 
 `rfc3987_syntax` parses its grammar when it is imported, for a check of the `iri` format that nothing here asks for.
 jsonschema treats a missing module as "this format is not checked", so an empty slot in `sys.modules` is enough.
-Import this module before the first import of any of the three.
+Import this module before the first import of any of them.
 """
 
 from __future__ import annotations

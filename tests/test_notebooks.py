@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import made_up_runs as made
 import nbformat
 import numpy as np
 import pytest
@@ -28,13 +27,14 @@ from evalkit.notebooks import (
     run_notebook,
 )
 from evalkit.notebooks.provenance import public_name
+from tests import made_up_runs as made
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
 REPORT = """
 import sys
 sys.path.insert(0, {tests!r})
-import made_up_runs as made
+from tests import made_up_runs as made
 from evalkit.views import charts, frames, prose, tables
 tables.interactive()
 runs, case = made.{runs}(), made.case(name=made.HOSTILE[0], summary=made.HOSTILE[1])

@@ -11,7 +11,7 @@ from evalkit.cli.output import emit, figure, line, note, table
 from evalkit.errors import UsageError
 from evalkit.performance.case import Case
 from evalkit.performance.find import find_case
-from evalkit.performance.manifest import check_case, load_case
+from evalkit.performance.manifest import check_case, open_case
 from evalkit.project import cases_dir
 from evalkit.records import Outcome, PerformanceRun
 
@@ -39,7 +39,7 @@ def grade(arguments: Namespace) -> int:
     from evalkit.jobs import attempt_number, job_key, store_graded
     from evalkit.performance.grading import grade_solution
 
-    case = load_case(find_case(arguments.case, cases_dir()))
+    case = open_case(arguments.case)
     folder = Path(arguments.solution)
     if not case.is_performance:
         return _file_for_review(arguments, case, folder)
@@ -86,7 +86,7 @@ def sweep(arguments: Namespace) -> int:
     """Grade what is not stored; 1 where a job failed."""
     from evalkit.jobs import FailedJob, JobResult, SweepReport, find_solutions, plan_sweep, sweep_case
 
-    case = load_case(find_case(arguments.case, cases_dir()))
+    case = open_case(arguments.case)
     options: dict[str, Any] = {
         "solutions": arguments.solutions or find_solutions(case),
         "variant": arguments.variant,
@@ -133,7 +133,7 @@ def regrade(arguments: Namespace) -> int:
                 raise UsageError(f"run {old.run_id} is of a reviewed case: it has no module to grade again")
             if old.module_digest is None:
                 raise UsageError(f"run {old.run_id} left no module ({old.reason}): grade its solution again")
-            case = load_case(find_case(arguments.case or old.case, cases_dir()))
+            case = open_case(arguments.case or old.case)
             module = store.module(old.module_digest)
             new = grade_module(case, module, old)
             kept = new.run_id != old.run_id and new.outcome is not Outcome.UNGRADED

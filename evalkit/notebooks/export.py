@@ -175,7 +175,7 @@ def _write(target: Path, data: bytes) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
             file.write(data)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, target)
+        Path(file.name).chmod(0o644)
+        Path(file.name).replace(target)
     except OSError as error:
         raise MachineError(f"cannot write {target}: {error.strerror}") from error

@@ -33,7 +33,7 @@ def own_kernel() -> Iterator[dict[str, Any]]:
         # A socket's path must stay under 108 bytes, so a long TMPDIR is passed over.
         folder = tempfile.mkdtemp(prefix="evk-", dir=base if len(base) < 60 else "/tmp")
         where = {"transport": "ipc", "ip": f"{folder}/k"}
-        config = Config({name: where for name in ("KernelManager", "AsyncKernelManager", "OwnKernelManager")})
+        config = Config(dict.fromkeys(("KernelManager", "AsyncKernelManager", "OwnKernelManager"), where))
     try:
         yield {
             "kernel_name": "python3",

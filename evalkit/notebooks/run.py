@@ -31,7 +31,7 @@ def find_notebook(name_or_path: str | Path) -> Path:
     path = Path(name_or_path)
     if path.suffix == ".ipynb" and path.is_file():
         return path.resolve()
-    if path.parent != Path("."):
+    if path.parent != Path():
         raise UsageError(f"no notebook at {path}")
     name = notebook_name(path.name)
     for folder in (Path.cwd(), Path(__file__).parents[2]):
@@ -102,13 +102,15 @@ def _checked(source: Path, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _execute(source: Path, target: Path, values: dict[str, Any], kernel: dict[str, Any]) -> None:
-    import papermill  # type: ignore[import-untyped]
-    from papermill.exceptions import PapermillExecutionError  # type: ignore[import-untyped]
+    from papermill.exceptions import PapermillExecutionError
+    from papermill.execute import execute_notebook
 
     logging.getLogger("papermill").setLevel(logging.ERROR)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # else each kernel prints a debugger warning
     try:
-        papermill.execute_notebook(str(source), str(target), parameters=values, progress_bar=False, **kernel)
+        execute_notebook(  # type: ignore[no-untyped-call]
+            str(source), str(target), parameters=values, progress_bar=False, **kernel
+        )
     except PapermillExecutionError as error:
         raise _failure(target, error) from error
     except EvalkitError:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from evalkit.errors import UsageError
+from evalkit.performance.rank import fold_model
 from evalkit.records import InputResult, Outcome, PerformanceRun, ReviewedRun
-from evalkit.views.names import fold
 
 __all__ = [
     "Row",
@@ -91,15 +91,15 @@ def one_per_model(
 ) -> list[PerformanceRun]:
     """Return the run that shows each model best: least fuel among passes, else least overshoot, else the first one.
 
-    `aliases` maps a folded name to the name it stands for. Order: passing runs by fuel, then over the ceiling, then
+    `aliases` maps an alias to the name it stands for. Order: passing runs by fuel, then over the ceiling, then
     incorrect. Voided and ungraded runs are left out.
     """
     best: dict[str, PerformanceRun] = {}
     for run in graded(runs):
-        name = fold((aliases or {}).get(fold(run.model), run.model))
+        name = fold_model(run.model, aliases)
         if name not in best or _worth(run) < _worth(best[name]):
             best[name] = run
-    return sorted(best.values(), key=lambda run: (*_worth(run), fold(run.model)))
+    return sorted(best.values(), key=lambda run: (*_worth(run), fold_model(run.model)))
 
 
 def latest_cohort(

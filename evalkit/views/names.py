@@ -6,16 +6,11 @@ import unicodedata
 from collections.abc import Iterable
 from html import escape
 
-__all__ = ["fold", "html", "labels", "plain", "short"]
+__all__ = ["html", "labels", "plain", "short"]
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _UNSEEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 """Unicode categories that draw nothing or reorder what stands beside them: controls, bidi marks, line separators."""
-
-
-def fold(name: str) -> str:
-    """Return what two spellings of one model share: trimmed and case-folded."""
-    return name.strip().casefold()
 
 
 def plain(text: str) -> str:

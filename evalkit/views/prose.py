@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, Protocol
 
+from evalkit.performance.rank import fold_model
 from evalkit.records import PerformanceRun, ReviewedRun
 from evalkit.views.formats import OUTCOME_WORDS, grouped, times
 from evalkit.views.frames import plain_rows, worst_overshoot
@@ -102,7 +103,7 @@ def cohort(runs: Iterable[PerformanceRun | ReviewedRun]) -> Note:
     if not kept:
         return _paragraphs("No run of this case is kept yet. Grade a solution: evalkit grade CASE SOLUTION")
     cohorts = sorted({run.cohort for run in kept})
-    models = len({run.model.strip().casefold() for run in kept})
+    models = len({fold_model(run.model) for run in kept})
     said = f"{_count(len(kept), 'run')} of {_count(models, 'model')}, in {_count(len(cohorts), 'cohort')}: "
     said += "; ".join(
         f"version {short(v)}, variant {short(x)}, fuel schedule {short(s)[:12]}" for _, v, x, s in cohorts

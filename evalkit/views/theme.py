@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from evalkit.views.names import fold
+from evalkit.performance.rank import fold_model
 
 __all__ = ["DASHES", "GREY", "MIME", "PALETTE", "TEXT", "WARN", "colour", "dash", "enable"]
 
@@ -38,7 +38,7 @@ DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
 
 
 def _digest(model: str) -> int:
-    return int.from_bytes(hashlib.sha256(fold(model).encode("utf-8", "replace")).digest()[:8], "big")
+    return int.from_bytes(hashlib.sha256(fold_model(model).encode("utf-8", "replace")).digest()[:8], "big")
 
 
 def colour(model: str) -> str:

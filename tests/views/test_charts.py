@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import jsonschema
-import made_up_runs as made
 import pandas as pd
 import pytest
 import vl_convert
 
 from evalkit.records import PerformanceRun
 from evalkit.views import charts, frames, theme
+from tests import made_up_runs as made
 
 FIELDS: dict[str, Callable[[], list[PerformanceRun]]] = {
     "none": list,

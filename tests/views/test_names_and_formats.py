@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 
-import made_up_runs as made
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evalkit.views.formats import compact, grouped, ratio, signed_percent, times
 from evalkit.views.names import html, labels, plain, short
+from tests import made_up_runs as made
 
 
 @given(st.text())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from typing import Any
 
-import made_up_runs as made
 import pytest
 
 from evalkit.records import ReviewedRun
 from evalkit.views import frames, grid, prose, tables
+from tests import made_up_runs as made
 
 TAGS = set("style div table caption small thead tbody tr th td p h1 code dl dt dd script".split())  # noqa: SIM905
 
@@ -119,7 +119,7 @@ def test_no_name_becomes_markup(live: bool, monkeypatch: pytest.MonkeyPatch) -> 
     runs = made.hostile()
     case = made.case(name=made.HOSTILE[0], summary=made.HOSTILE[1], slug=made.HOSTILE[2])
     shown = [
-        tables.leaderboard(made.board(runs)), tables.runs(runs), tables.standing(runs[0], None), 
+        tables.leaderboard(made.board(runs)), tables.runs(runs), tables.standing(runs[0], None),
         *tables.results(runs[0]),
         prose.heading(case), prose.rules(case), prose.finding(made.board(runs)), prose.cohort(runs),
         *map(prose.outcome, runs), prose.provenance({made.HOSTILE[0]: made.HOSTILE[1]}),
