@@ -82,6 +82,9 @@ def fuel_per_input(runs: Sequence[PerformanceRun]) -> AnyChart:
     read = [row for row in values if row["fuel"] is not None]
     if not read:
         return nothing(heading, f"No stress input has a reading yet. {_GRADE}")
+    lit = {row["run_id"] for row in read}
+    dark = len({row["run_id"] for row in values} - lit)
+    values = [row for row in values if row["run_id"] in lit]
     label = labels((row["model"] for row in values), 30)
     inputs = labels((row["input"] for row in values), 30)
     for row in values:
@@ -119,6 +122,8 @@ def fuel_per_input(runs: Sequence[PerformanceRun]) -> AnyChart:
     notes = ["Dashed: the ceiling, each input's pass line. Grey ticks: runway limits, where the engine is stopped."]
     if len(read) < len(values):
         notes.append(f"{len(values) - len(read)} of {len(values)} have no reading (skipped, trapped or exhausted).")
+    if dark:
+        notes.append(_left_out(dark))
     if many:
         notes.append(f"{len(label)} models: point at a mark to see whose it is.")
     said = f"{heading}: {len(label)} models, {len(limits)} inputs, ceiling {compact(values[0]['ceiling'])}."
@@ -167,8 +172,9 @@ def worst_overshoots(runs: Sequence[PerformanceRun]) -> AnyChart:
     heading = "Nearest to the ceiling, or furthest over it: each model's costliest input"
     if not runs:
         return nothing(heading, f"No graded run yet. {_GRADE}")
-    label, values = labels(run.model for run in runs), []
-    for place, run in enumerate(runs):
+    lit = [run for run in runs if worst_overshoot(run)] or list(runs)
+    label, values = labels(run.model for run in lit), []
+    for place, run in enumerate(lit):
         worst = worst_overshoot(run)
         row: Row = {"label": label[run.model], "place": place, "model": plain(run.model), "run_id": run.run_id}
         row["aside"] = " · run incorrect" if worst and run.outcome is Outcome.INCORRECT else ""
@@ -179,7 +185,11 @@ def worst_overshoots(runs: Sequence[PerformanceRun]) -> AnyChart:
         ("model", "model"), ("input", "costliest input"), ("fuel", "fuel", ","), ("ceiling", "ceiling", ","),
         ("run_id", "run"),
     )  # fmt: skip
-    return _percent_bars(values, heading, [], tips)
+    return _percent_bars(values, heading, [_left_out(len(runs) - len(lit))] if len(lit) < len(runs) else [], tips)
+
+
+def _left_out(runs: int) -> str:
+    return f"{runs} run{'s' if runs > 1 else ''} without any reading left out."
 
 
 def _percent_bars(values: list[Row], heading: str, notes: list[str], tips: list[alt.Tooltip]) -> AnyChart:
