@@ -1,6 +1,6 @@
 # make env      build .venv from the lock          make report   grade, rank, and write the report
 # make test     run every check and every test     make lab      open JupyterLab on the first notebook
-# `make figures` prints the README's figures, `make sample` remakes data/sample, `make lock` renews the lock.
+# `make figures` measures the README's figures, `make sample` remakes data/sample, `make lock` renews the lock.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -47,7 +47,7 @@ lab: $(ENV)
 	$(BIN)/evalkit lab
 
 figures: $(ENV)
-	$(BIN)/python -m tests.figures
+	$(BIN)/python -m tests.figures --write
 
 sample: $(ENV)
 	rm -rf data/sample build/sample.sqlite*
