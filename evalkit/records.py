@@ -231,6 +231,61 @@ class ReviewedRun:
 R = TypeVar("R", bound="PerformanceRun | ReviewedRun")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeasonRun:
+    """An agent's play of one entry with one seed: the facts, from which scores are computed whenever they are shown.
+
+    `time_s` is T, in seconds of game time, None where the mission was not completed; `ticks` are those since play
+    began. `tokens` and `dollars` are None where unknown, 0 where nothing was spent. `verified` is None until the
+    replay was verified here. `ungraded` says why the machine or the operator failed, None for a run that counts.
+    """
+
+    season: str
+    season_version: str
+    season_digest: str
+    level: str
+    difficulty: str
+    seed: int
+    agent: str
+    agent_digest: str
+    attempt: int = 1
+    reference: str | None = None
+    objectives_done: int
+    objectives_total: int
+    completed: bool
+    died: bool
+    time_s: float | None
+    decisions: int
+    decision_budget: int | None
+    ticks: int
+    tokens: int | None
+    dollars: float | None
+    dollar_cap: float | None = None
+    ended_by: str
+    ungraded: str | None = None
+    game_digest: str
+    engine: str
+    fuel: int | None = None
+    verified: bool | None = None
+    verified_at: str | None = None
+    verified_on: str | None = None
+    drift: dict[str, Any] | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
+    recorded_at: str | None = None
+    voided: str | None = None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The job key: what makes this the same job when it is played again."""
+        names = (self.season_digest, self.level, self.difficulty, str(self.seed), self.agent, self.agent_digest)
+        return (*names, str(self.attempt))
+
+    @property
+    def run_id(self) -> str:
+        """First 16 hex digits of SHA-256 over the canonical JSON of the job key."""
+        return digest_id(self.key)
+
+
 def _read(cls: type[R], kind: str, data: dict[str, Any]) -> R:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA or data.get("kind") != kind:
         raise ValueError(f"not a {kind} record of schema {SCHEMA}")

@@ -53,6 +53,7 @@ _VERBS = {
     "export": ("keeping:export", "write runs to a folder of plain files"),
     "import": ("keeping:import_", "take in runs from such a folder"),
     "report": ("documents:report", "write a case's report as one HTML file"),
+    "pack": ("documents:pack", "write what a participant may see of a case, and nothing that is held out"),
     "lab": ("documents:lab", "open JupyterLab on the first notebook"),
 }
 
@@ -146,6 +147,11 @@ def _report(verb: argparse.ArgumentParser) -> None:
     _store(verb)
 
 
+def _pack(verb: argparse.ArgumentParser) -> None:
+    _case(verb)
+    verb.add_argument("-o", "--output", metavar="DIR", required=True, help="a new or an empty folder")
+
+
 def _lab(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("arguments", metavar="ARG", nargs="*", help="passed on to JupyterLab, after --")
 
@@ -164,5 +170,6 @@ _OPTIONS = {
     "export": _export,
     "import": _import,
     "report": _report,
+    "pack": _pack,
     "lab": _lab,
 }

@@ -13,7 +13,7 @@ from evalkit.errors import UsageError
 from evalkit.performance.manifest import open_case
 from evalkit.project import project_root
 
-__all__ = ["lab", "report"]
+__all__ = ["lab", "pack", "report"]
 
 
 def report(arguments: Namespace) -> int:
@@ -24,6 +24,16 @@ def report(arguments: Namespace) -> int:
     output = Path(arguments.output or project_root() / "reports" / f"{case.slug}-{case.version}.html")
     written = notebooks.report(case.root, store=arguments.store, output=output)
     emit(arguments, {"report": str(written)}, line(written, 4000))
+    return 0
+
+
+def pack(arguments: Namespace) -> int:
+    """Write a participant's pack and list its files."""
+    from evalkit.performance.pack import pack_case
+
+    names = pack_case(open_case(arguments.case), Path(arguments.output))
+    document = {"folder": arguments.output, "files": [name.as_posix() for name in names]}
+    emit(arguments, document, [line(name) for name in names])
     return 0
 
 

@@ -1,0 +1,161 @@
+"""Why: a season's table from its runs: scores from facts, cells from attempts, rows from cells, ranks from rows.
+
+Every number is recomputed by the rules it is given, so the official standing and a what-if are one function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from evalkit.records import SeasonRun
+from evalkit.season.score import Rules, run_score
+from evalkit.season.season import Season
+
+__all__ = ["StandingRow", "cell_scores", "scored", "standings"]
+
+_NEEDED = (
+    "season_digest", "level", "difficulty", "seed", "agent", "reference", "objectives_done", "objectives_total",
+    "completed", "died", "time_s", "decisions", "tokens", "dollars", "verified", "ungraded", "voided",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingRow:
+    """An agent's season: `score` is the mean over the `cells` it has, of `cells_expected`; fewer is partial.
+
+    `rank` is None for a reference row and a partial one, `se` for a single cell. `attempts` are the runs behind it;
+    `decisions`, `tokens` and `dollars` are their sums. `tokens` is None where any is unknown, `dollars` where all are;
+    where some are, `dollars_complete` is false. `verified`: all (True), some failed (False), some not replayed (None).
+    `other_digest` counts runs that were recorded under another digest of the season.
+    """
+
+    rank: int | None
+    agent: str
+    reference: str | None
+    score: float
+    se: float | None
+    cells: int
+    cells_expected: int
+    attempts: int
+    verified: bool | None
+    decisions: int
+    tokens: int | None
+    dollars: float | None
+    dollars_complete: bool
+    other_digest: int = 0
+
+    @property
+    def partial(self) -> bool:
+        """Whether cells are missing."""
+        return self.cells < self.cells_expected
+
+
+def scored(runs: pd.DataFrame | Iterable[SeasonRun], season: Season, *, rules: Rules | None = None) -> pd.DataFrame:
+    """The runs that count in `season`, a row each, with `anchor_s` and `score` by its rules (or `rules`).
+
+    Left out: voided and ungraded runs, and those of an entry or seed that the season does not list. A frame needs the
+    columns of `SeasonRun`. Raises ValueError as `run_score` does.
+    """
+    table = _table(runs)
+    entries = {entry.key for entry in season.entries}
+    keys = list(zip(table["level"], table["difficulty"], strict=True))
+    listed = np.fromiter((key in entries for key in keys), dtype=bool, count=len(table))
+    counts = listed & table["seed"].isin(list(season.seeds)).to_numpy(dtype=bool)
+    counts &= table["voided"].isna().to_numpy(dtype=bool) & table["ungraded"].isna().to_numpy(dtype=bool)
+    kept = table[counts].reset_index(drop=True)
+    anchors = season.anchors
+    kept["anchor_s"] = [anchors[key] for key, counted in zip(keys, counts, strict=True) if counted]
+    kept["anchor_s"] = kept["anchor_s"].astype("float64")
+    columns = ("objectives_done", "objectives_total", "completed", "time_s", "anchor_s", "died")
+    kept["score"] = run_score(rules=rules or season.rules, **{name: kept[name] for name in columns})
+    return kept
+
+
+def _table(runs: pd.DataFrame | Iterable[SeasonRun]) -> pd.DataFrame:
+    if isinstance(runs, pd.DataFrame):
+        return runs
+    rows = [[getattr(run, name) for name in _NEEDED] for run in runs]
+    return pd.DataFrame(rows, columns=list(_NEEDED))
+
+
+def cell_scores(table: pd.DataFrame) -> dict[str, dict[tuple[str, str, int], float]]:
+    """Agent -> cell -> mean score of its attempts there, from what `scored` gave."""
+    means = table.groupby(["agent", "level", "difficulty", "seed"], sort=False)["score"].mean()
+    found: dict[str, dict[tuple[str, str, int], float]] = {}
+    for key, value in means.items():
+        agent, level, difficulty, seed = cast(tuple[str, str, str, int], key)
+        found.setdefault(agent, {})[(level, difficulty, int(seed))] = float(value)
+    return found
+
+
+def standings(
+    runs: pd.DataFrame | Iterable[SeasonRun],
+    season: Season,
+    *,
+    rules: Rules | None = None,
+    verified_only: bool = False,
+    partial_as_zero: bool = False,
+) -> list[StandingRow]:
+    """Rank agents by their mean score over the season's cells, best first, names deciding the order of a tie.
+
+    Attempts within a cell are averaged first. Ties, equal after rounding to 9 decimals, share a rank and the next one
+    skips. `verified_only` drops runs whose replay did not verify here; `partial_as_zero` counts a missing cell as 0.
+    """
+    table = scored(runs, season, rules=rules)
+    if verified_only:
+        table = table[table["verified"].map(lambda value: value is True or value is np.True_).astype(bool)]
+    if table.empty:
+        return []
+    expected = len(season.cells)
+    values = table.groupby(["agent", "level", "difficulty", "seed"], sort=False)["score"].mean()
+    grid = values.unstack(["level", "difficulty", "seed"])  # an agent a row, a cell a column, NaN where never played
+    if partial_as_zero:
+        grid = grid.reindex(columns=pd.MultiIndex.from_tuples(season.cells, names=grid.columns.names)).fillna(0.0)
+    counts, means, errors = grid.count(axis=1), grid.mean(axis=1), grid.sem(axis=1, ddof=1)
+    rows = [
+        _row(str(agent), part, season, float(means[agent]), errors[agent], int(counts[agent]), expected)
+        for agent, part in table.groupby("agent", sort=False)
+    ]
+    rows.sort(key=lambda row: (-round(row.score, 9), row.agent))
+    return _ranked(rows)
+
+
+def _row(
+    agent: str, part: pd.DataFrame, season: Season, mean: float, error: float, cells: int, expected: int
+) -> StandingRow:
+    references = part["reference"].dropna()
+    verified = [None if pd.isna(value) else bool(value) for value in part["verified"]]
+    known = part["dollars"].dropna()
+    tokens = part["tokens"]
+    return StandingRow(
+        rank=None,
+        agent=agent,
+        reference=None if references.empty else str(references.iloc[0]),
+        score=mean,
+        se=None if pd.isna(error) else float(error),
+        cells=cells,
+        cells_expected=expected,
+        attempts=len(part),
+        verified=False if False in verified else None if None in verified else True,
+        decisions=int(part["decisions"].sum()),
+        tokens=None if tokens.isna().any() else int(tokens.sum()),
+        dollars=None if known.empty else float(known.astype("float64").sum()),
+        dollars_complete=len(known) == len(part),
+        other_digest=int((part["season_digest"] != season.digest).sum()),
+    )
+
+
+def _ranked(rows: list[StandingRow]) -> list[StandingRow]:
+    """Number the rows that compete: whole, and no reference."""
+    competing = [round(row.score, 9) for row in rows if row.reference is None and not row.partial]
+    ranked = []
+    for row in rows:
+        values: Mapping[str, Any] = {field.name: getattr(row, field.name) for field in fields(row)}
+        rank = None if row.reference is not None or row.partial else 1 + competing.index(round(row.score, 9))
+        ranked.append(StandingRow(**{**values, "rank": rank}))
+    return ranked
