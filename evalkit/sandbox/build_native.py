@@ -23,9 +23,10 @@ NATIVE = Path(__file__).with_name("native")
 
 # No jump tables: clang would otherwise turn the font's switch into a table of data in the game's page.
 _FLAGS = (
-    "-target wasm32-freestanding -std=c11 -O2 -fno-ident -nostdlib -fno-jump-tables -mbulk-memory -Wall -Wextra -Werror "
-    "-Wl,--no-entry -Wl,--import-memory -Wl,--initial-memory=65536 -Wl,--max-memory=65536 -Wl,--stack,14752 -s"
-).split()
+    "-target", "wasm32-freestanding", "-std=c11", "-O2", "-fno-ident", "-nostdlib", "-fno-jump-tables", "-mbulk-memory",
+    "-Wall", "-Wextra", "-Werror", "-Wl,--no-entry", "-Wl,--import-memory", "-Wl,--initial-memory=65536",
+    "-Wl,--max-memory=65536", "-Wl,--stack,14752", "-s",
+)  # fmt: skip
 _ACROSS, _HEIGHT, _WIDTH = 16, 8, 6
 _BOX = 0x7F
 

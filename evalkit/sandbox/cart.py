@@ -112,7 +112,9 @@ def _vet(module: wasmtime.Module, wasm: bytes) -> None:
         else:
             signature = Signature.of(type_)
             if {*signature.params, *signature.results} - {"i32"}:
-                raise AuthoringError(f"cart: it imports {where} as {signature.text()}; the console's functions take i32")
+                raise AuthoringError(
+                    f"cart: it imports {where} as {signature.text()}; the console's functions take i32"
+                )
     if pages > 1 or memories(wasm):
         raise AuthoringError("cart: it has a memory besides the imported env.memory, which the console could not save")
 
@@ -136,7 +138,7 @@ def _adapter(name: str, signature: Signature) -> wasmtime.Module:
     result = "drop " * -spare + "(i32.const 0) " * spare
     text = f"""(module (import "env" "{name}" (func $f (param {"i32 " * takes}) (result {"i32 " * gives})))
       (func (export "adapted") {signature.text()} {passed} call $f {result}))"""
-    return wasmtime.Module(engine(multi_memory=True), wasmtime.wat2wasm(text))
+    return wasmtime.Module(engine(multi_memory=True), bytes(wasmtime.wat2wasm(text)))
 
 
 @cache

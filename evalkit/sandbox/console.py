@@ -34,8 +34,8 @@ from evalkit.sandbox.pacer import (
     FORMATS,
     GLOBALS_AT,
     PAGE,
+    RUN_AT,
     TAPE_AT,
-    TICKS_AT,
     Condition,
     NumberType,
     condition_bytes,
@@ -54,6 +54,7 @@ _BOOT_TICKS = 64  # booting may burn what this many ticks may
 _PALETTE_AT, _FRAMEBUFFER_AT, _FRAMEBUFFER_BYTES = 0x04, 0xA0, SIDE * SIDE // 4
 _BOOT_PAGE = struct.pack("<4x4IH4x2h", 0xE0F8CF, 0x86C06C, 0x306850, 0x071821, 0x1203, 0x7FFF, 0x7FFF)
 _TAPE_TICKS = PAGE - TAPE_AT
+_WORD, _RUN = struct.Struct("<i"), struct.Struct("<3i")
 
 Limit = Literal["fuel", "stack", "wall"]
 _LIMITS: dict[wasmtime.TrapCode, Limit] = {
@@ -177,20 +178,25 @@ class Console:
     def _play(self, pads: bytes) -> Ran:
         store, budget = self._store, len(pads) * self._tick_fuel
         self._own[TAPE_AT : TAPE_AT + len(pads)] = pads
-        self._put_ticks(0)
+        _WORD.pack_into(self._own, RUN_AT, len(pads))
         store.set_fuel(budget)
         try:
             with interruptible(store, self._wall_limit_s):
-                turned = self._run(store, len(pads))
+                self._run(store)
         except wasmtime.Trap as trap:
             self._fuel += budget - store.get_fuel()
-            self._over = _after(trap, self._ticks())
-            store.set_fuel(self._tick_fuel)
-            store.set_epoch_deadline(1 << 40)
-            self._save(store)
+            self._over = _after(trap, _WORD.unpack_from(self._own, RUN_AT + 4)[0])
+            self._unmetered(self._save)
             return self._over
         self._fuel += budget - store.get_fuel()
-        return Ran(ticks=self._ticks(), stopped_by=turned - 1 if turned else None)
+        _, ticks, turned = _RUN.unpack_from(self._own, RUN_AT)
+        return Ran(ticks=ticks, stopped_by=turned - 1 if turned else None)
+
+    def _unmetered(self, copy: wasmtime.Func) -> None:
+        """Copy the globals out or in: the pacer's own code, a few instructions each."""
+        self._store.set_fuel(self._tick_fuel)
+        self._store.set_epoch_deadline(1 << 40)
+        copy(self._store)
 
     @property
     def memory(self) -> memoryview:
@@ -209,8 +215,8 @@ class Console:
 
     def state_hash(self, *prefix: bytes) -> bytes:
         """SHA-256 of the prefixes and then the full state."""
-        digest = hashlib.sha256()
-        for part in (*prefix, *self.state_parts()):
+        digest = hashlib.sha256(b"".join(prefix))
+        for part in self.state_parts():
             digest.update(part)
         return digest.digest()
 
@@ -227,12 +233,10 @@ class Console:
         self._page[:] = state.memory
         self._own[GLOBALS_AT : GLOBALS_AT + size] = state.globals
         self._put_disk(state.disk)
-        self._store.set_fuel(self._tick_fuel)
-        self._store.set_epoch_deadline(1 << 40)
-        self._load(self._store)
+        self._unmetered(self._load)
         self._over = None
 
-    def peek(self, address: int, type: NumberType = "u8") -> int:  # noqa: A002  # the word of game.toml
+    def peek(self, address: int, type: NumberType = "u8") -> int:
         """The number at an address of the game's page, little-endian."""
         if not 0 <= address <= PAGE - struct.calcsize(FORMATS[type]):
             raise UsageError(f"address {address:#x} is not in the game's page of {PAGE:,} bytes")
@@ -242,7 +246,8 @@ class Console:
     def framebuffer(self) -> npt.NDArray[np.uint8]:
         """The screen as palette indices 0 to 3: 160 x 160, a copy."""
         packed = np.frombuffer(self._page, np.uint8, _FRAMEBUFFER_BYTES, _FRAMEBUFFER_AT)
-        return ((packed[:, None] >> np.array([0, 2, 4, 6], np.uint8)) & 3).reshape(SIDE, SIDE)
+        pixels = packed[:, None] >> np.array([0, 2, 4, 6], np.uint8) & np.uint8(3)
+        return pixels.astype(np.uint8, copy=False).reshape(SIDE, SIDE)
 
     def picture(self) -> npt.NDArray[np.uint8]:
         """The screen in the game's colours: 160 x 160 x 3, red, green and blue."""
@@ -250,17 +255,11 @@ class Console:
         return palette[self.framebuffer()]
 
     def _disk(self) -> memoryview:
-        return self._own[: int.from_bytes(self._own[DISK_LENGTH_AT : DISK_LENGTH_AT + 4], "little")].toreadonly()
+        return self._own[: _WORD.unpack_from(self._own, DISK_LENGTH_AT)[0]].toreadonly()
 
     def _put_disk(self, disk: bytes) -> None:
         self._own[: len(disk)] = disk
-        self._own[DISK_LENGTH_AT : DISK_LENGTH_AT + 4] = len(disk).to_bytes(4, "little")
-
-    def _ticks(self) -> int:
-        return int.from_bytes(self._own[TICKS_AT : TICKS_AT + 4], "little")
-
-    def _put_ticks(self, ticks: int) -> None:
-        self._own[TICKS_AT : TICKS_AT + 4] = ticks.to_bytes(4, "little")
+        _WORD.pack_into(self._own, DISK_LENGTH_AT, len(disk))
 
 
 def _view(store: wasmtime.Store, memory: wasmtime.Memory) -> memoryview:

@@ -27,8 +27,8 @@ __all__ = [
     "GLOBALS_AT",
     "MAX_CONDITIONS",
     "PAGE",
+    "RUN_AT",
     "TAPE_AT",
-    "TICKS_AT",
     "Comparison",
     "Condition",
     "NumberType",
@@ -43,8 +43,10 @@ PAGE = 65536
 # The board's memory. The disk comes first and its length right behind it: board.wat knows both.
 DISK_BYTES = 1024
 DISK_LENGTH_AT = 1024
-TICKS_AT = 1028
-_WATCHED_AT, CONDITIONS_AT, MAX_CONDITIONS, _RECORD = 1032, 1040, 8, 24
+RUN_AT = 1028
+"""Three i32: how many ticks to play; what `run` answers: the ticks begun, and 1 + the condition that turned true or 0."""
+_BEGUN_AT, _TURNED_AT = RUN_AT + 4, RUN_AT + 8
+_WATCHED_AT, _CONDITIONS_AT, MAX_CONDITIONS, _RECORD = 1040, 1048, 8, 24
 GLOBALS_AT = 2048
 TAPE_AT = 32768
 """The tape of pads runs from here to the end of the page."""
@@ -71,7 +73,9 @@ class Condition:
 
     def __post_init__(self) -> None:
         if self.type not in FORMATS or self.comparison not in _TESTS:
-            raise AuthoringError(f"condition: {self.type} {self.comparison}: use one of {', '.join(FORMATS)}; {' '.join(_TESTS)}")
+            raise AuthoringError(
+                f"condition: {self.type} {self.comparison}: use one of {', '.join(FORMATS)}; {' '.join(_TESTS)}"
+            )
         if not 0 <= self.address <= PAGE - struct.calcsize(FORMATS[self.type]):
             raise AuthoringError(f"condition: address {self.address:#x} is not in the game's page of {PAGE:,} bytes")
         if not -(1 << 63) <= self.value < 1 << 63:
@@ -102,9 +106,7 @@ def condition_bytes(watch: Sequence[Condition]) -> tuple[int, bytes]:
     if len(watch) > MAX_CONDITIONS:
         raise AuthoringError(f"{len(watch)} conditions to watch: at most {MAX_CONDITIONS} at a time")
     types, tests = list(FORMATS), list(_TESTS)
-    records = (
-        struct.pack("<3i4xq", c.address, types.index(c.type), tests.index(c.comparison), c.value) for c in watch
-    )
+    records = (struct.pack("<3i4xq", c.address, types.index(c.type), tests.index(c.comparison), c.value) for c in watch)
     return _WATCHED_AT, struct.pack("<i4x", len(watch)) + b"".join(records)
 
 
@@ -114,12 +116,14 @@ def globals_bytes(found: Sequence[StateGlobal]) -> int:
 
 
 @lru_cache(maxsize=64)
-def pacer(found: tuple[StateGlobal, ...], boots: tuple[tuple[str, Signature], ...], update: Signature | None) -> wasmtime.Module:
+def pacer(
+    found: tuple[StateGlobal, ...], boots: tuple[tuple[str, Signature], ...], update: Signature | None
+) -> wasmtime.Module:
     """The pacer of a game with these globals, boot functions in order of their call, and type of `update`.
 
     Its imports, in order: the page, the board's memory, each boot function, `update` if there is one, each global.
     """
-    return wasmtime.Module(engine(multi_memory=True), wasmtime.wat2wasm("\n".join(_text(found, boots, update))))
+    return wasmtime.Module(engine(multi_memory=True), bytes(wasmtime.wat2wasm("\n".join(_text(found, boots, update)))))
 
 
 def _text(
@@ -164,7 +168,7 @@ def _holding() -> str:
     return f"""
   (func $holding (result i32) (local $bits i32) (local $n i32) (local $at i32)
     (local.set $n (i32.load $own (i32.const {_WATCHED_AT})))
-    (local.set $at (i32.add (i32.const {CONDITIONS_AT}) (i32.mul (local.get $n) (i32.const {_RECORD}))))
+    (local.set $at (i32.add (i32.const {_CONDITIONS_AT}) (i32.mul (local.get $n) (i32.const {_RECORD}))))
     (block $done (loop $next
       (br_if $done (i32.eqz (local.get $n)))
       (local.set $n (i32.sub (local.get $n) (i32.const 1)))
@@ -178,16 +182,16 @@ def _holding() -> str:
 
 
 def _run(update: str) -> str:
-    """`run`: how many ticks to play; 1 + the lowest condition that turned true, or 0. The ticks begun are stored."""
+    """`run` takes and returns nothing: a call with values costs twice as much. See RUN_AT."""
     return f"""
-  (func (export "run") (param $ticks i32) (result i32)
-    (local $tick i32) (local $before i32) (local $now i32) (local $turned i32)
+  (func (export "run") (local $tick i32) (local $before i32) (local $now i32) (local $turned i32)
+    (i32.store $own (i32.const {_BEGUN_AT}) (i32.const 0))
     (local.set $before (call $holding))
     (block $done (loop $next
-      (br_if $done (i32.ge_u (local.get $tick) (local.get $ticks)))
+      (br_if $done (i32.ge_u (local.get $tick) (i32.load $own (i32.const {RUN_AT}))))
       (i32.store8 $page (i32.const 0x16) (i32.load8_u $own offset={TAPE_AT} (local.get $tick)))
       (local.set $tick (i32.add (local.get $tick) (i32.const 1)))
-      (i32.store $own (i32.const {TICKS_AT}) (local.get $tick))
+      (i32.store $own (i32.const {_BEGUN_AT}) (local.get $tick))
       (if (i32.eqz (i32.and (i32.load8_u $page (i32.const 0x1f)) (i32.const 1)))
         (then (memory.fill $page (i32.const 0xa0) (i32.const 0) (i32.const 6400))))
       {update}
@@ -197,7 +201,5 @@ def _run(update: str) -> str:
       (local.set $before (local.get $now))
       (br $next)))
     (call $save)
-    (select
-      (i32.add (i32.ctz (local.get $turned)) (i32.const 1))
-      (i32.const 0)
-      (local.get $turned)))"""
+    (i32.store $own (i32.const {_TURNED_AT})
+      (select (i32.add (i32.ctz (local.get $turned)) (i32.const 1)) (i32.const 0) (local.get $turned))))"""
