@@ -16,10 +16,9 @@ from pathlib import Path
 import wasmtime
 
 from evalkit.errors import MachineError
+from evalkit.sandbox.cart import NATIVE
 
-__all__ = ["NATIVE", "build", "font_header", "main"]
-
-NATIVE = Path(__file__).with_name("native")
+__all__ = ["build", "font_header", "main"]
 
 # No jump tables: clang would otherwise turn the font's switch into a table of data in the game's page.
 _FLAGS = (

@@ -1,4 +1,4 @@
-"""Why: what a game may be: one module that draws through the console's functions and keeps its state where it can be read.
+"""Why: a game is one module that draws through the console's functions and keeps its state where it can be read.
 
 `load_cart` vets and compiles a cart and refuses, in one line, what the console could not play or save. `Cart.link`
 finds a function for each import. The original runtime calls across any declared number of parameters, so a cart that
@@ -10,18 +10,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import wasmtime
 
 from evalkit.errors import AuthoringError
-from evalkit.sandbox.build_native import NATIVE
 from evalkit.sandbox.engine import CompileLimits, InvalidModule, compile_module, engine
 from evalkit.sandbox.pacer import GLOBALS_AT, TAPE_AT, Signature, globals_bytes, pacer
 from evalkit.sandbox.state_exports import StateGlobal, Unreadable, expose_globals, memories
 
-__all__ = ["ABI", "MAX_CART_BYTES", "Cart", "load_cart", "native"]
+__all__ = ["ABI", "MAX_CART_BYTES", "NATIVE", "Cart", "load_cart", "native"]
+
+NATIVE = Path(__file__).with_name("native")
+"""The console's own wasm and its sources; `build_native.py` makes the one from the other."""
 
 MAX_CART_BYTES = 65536
 """The convention's own limit: the original runtime refuses a larger cart too."""
@@ -130,7 +132,7 @@ def _adapted(store: wasmtime.Store, function: wasmtime.Func, name: str, signatur
     return adapted
 
 
-@cache
+@lru_cache(maxsize=256)
 def _adapter(name: str, signature: Signature) -> wasmtime.Module:
     takes, gives = ABI[name]
     passed = " ".join(f"(local.get {n})" if n < len(signature.params) else "(i32.const 0)" for n in range(takes))

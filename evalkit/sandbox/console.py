@@ -8,8 +8,10 @@
 
 Memory alone is not the state of a game: some keep it in globals, some on the disk. A trap of the game is an event that
 repeats at the same tick on any engine. Fuel that ran out, a stack that overflowed and a wall limit are not: they are
-`Ran.limit`, and such a run is nobody's result. What a cart does to its own tables and passive segments while playing is
-not part of the saved state (no toolchain's output does that after its start).
+`Ran.limit`, and such a run is nobody's result.
+
+Two things differ from the original runtime. The glyphs of text are ours, in the same cells. And what a cart does to its
+own tables and passive segments while it plays is not in the saved state, as no table can be read back.
 """
 
 from __future__ import annotations
@@ -115,7 +117,7 @@ class Console:
         self._fuel = 0
         self._over: Ran | None = None
         store = self._store = wasmtime.Store(engine(multi_memory=True))
-        store.set_limits(memory_size=PAGE, table_elements=1 << 20)
+        store.set_limits(memory_size=PAGE, table_elements=1 << 20, tables=64)
         page = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, 1)))
         board = wasmtime.Instance(store, native("board"), [page]).exports(store)
         renderer = wasmtime.Instance(store, native("renderer"), [page]).exports(store)

@@ -44,7 +44,7 @@ PAGE = 65536
 DISK_BYTES = 1024
 DISK_LENGTH_AT = 1024
 RUN_AT = 1028
-"""Three i32: how many ticks to play; what `run` answers: the ticks begun, and 1 + the condition that turned true or 0."""
+"""Three i32: the ticks to play; then `run`'s answers: the ticks begun, and 1 + the condition that turned true, or 0."""
 _BEGUN_AT, _TURNED_AT = RUN_AT + 4, RUN_AT + 8
 _WATCHED_AT, _CONDITIONS_AT, MAX_CONDITIONS, _RECORD = 1040, 1048, 8, 24
 GLOBALS_AT = 2048
@@ -91,12 +91,15 @@ class Signature:
 
     @classmethod
     def of(cls, type_: wasmtime.FuncType) -> Signature:
+        """The signature of a function of wasmtime's."""
         return cls(tuple(map(str, type_.params)), tuple(map(str, type_.results)))
 
     def text(self) -> str:
+        """As wat says it."""
         return f"(param {' '.join(self.params)}) (result {' '.join(self.results)})"
 
     def call(self, name: str) -> str:
+        """A call of `$name`, in wat."""
         zeros = " ".join(_ZEROS.get(p, f"({p}.const 0)") for p in self.params)
         return f"{zeros} call ${name} {'drop ' * len(self.results)}"
 

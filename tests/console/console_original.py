@@ -74,7 +74,8 @@ def main() -> int:
     INSTALLED.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, INSTALLED / name)
-    return subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=INSTALLED, check=False).returncode
+    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    return subprocess.run(command, cwd=INSTALLED, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from evalkit.sandbox.build_native import NATIVE, build, font_header
-from evalkit.sandbox.cart import ABI, native
+from evalkit.sandbox.build_native import build, font_header
+from evalkit.sandbox.cart import ABI, NATIVE, native
 from evalkit.sandbox.engine import engine
 from evalkit.sandbox.pacer import Signature
 from evalkit.sandbox.sections import sections
@@ -22,7 +22,9 @@ DATA, START = 11, 8
 def test_the_shipped_modules_are_rebuilt_bit_for_bit_from_any_folder(tmp_path: Path) -> None:
     build(tmp_path)
     for name in NAMES:
-        assert (tmp_path / name).read_bytes() == (NATIVE / name).read_bytes(), f"python -m evalkit.sandbox.build_native: {name}"
+        assert (tmp_path / name).read_bytes() == (NATIVE / name).read_bytes(), (
+            f"python -m evalkit.sandbox.build_native: {name}"
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 import console_original
 import numpy as np
 import pytest
 from console_carts import CARTS, built, cart, tape
 
+from evalkit.sandbox.cart import ABI
 from evalkit.sandbox.console import Console
 
 pytestmark = pytest.mark.skipif(bool(console_original.missing()), reason=console_original.missing() or "installed")
 
-TICKS = 3000
+TICKS = int(os.environ.get("CONSOLE_TICKS", "4096"))
 EXACT = tuple(name for name in CARTS if name != "glyphs.c")
 
 
@@ -54,7 +56,8 @@ def test_text_covers_the_same_cells_whoever_drew_the_glyphs() -> None:
     assert covered > 100_000
 
 
-ENDS = '(func (export "update") (i32.store8 (i32.const 0x2000) (i32.const 1)) %s (i32.store8 (i32.const 0x2000) (i32.const 2)))'
+ENDS = """(func (export "update")
+  (i32.store8 (i32.const 0x2000) (i32.const 1)) %s (i32.store8 (i32.const 0x2000) (i32.const 2)))"""
 STORED = "(drop (call $diskw (i32.const 5000) (i32.const 3)))"
 ANSWER = "(i32.store (i32.const 0x2004) %s)"
 
@@ -67,26 +70,38 @@ def numbers(text: str) -> str:
 
 
 EDGES = [
-    "blit -5 5 5 8 8 0", "blit -5 500 5 8 8 0", "blit 65536 5 5 8 8 0", "blit 65537 5 5 8 8 0", "blitSub -1 0 0 8 8 0 0 8 1",
+    "blit -5 5 5 8 8 0", "blit -5 500 5 8 8 0", "blit 65536 5 5 8 8 0", "blit 65537 5 5 8 8 0",
+    "blitSub -1 0 0 8 8 0 0 8 1",
     "blitSub 65536 0 0 8 8 0 0 8 1", "text -5 5 5", "text 65536 5 5", "text 65537 5 5", "textUtf8 -5 3 5 5",
-    "textUtf8 5000 -3 5 5", "textUtf8 65534 3 5 5", "textUtf8 65534 2 5 5", "textUtf8 65536 0 5 5", "textUtf8 65537 0 5 5",
-    "textUtf16 5001 4 5 5", "textUtf16 5000 5 5 5", "textUtf16 65534 3 5 5", "textUtf16 65534 4 5 5", "textUtf16 5000 -1 5 5",
+    "textUtf8 5000 -3 5 5", "textUtf8 65534 3 5 5", "textUtf8 65534 2 5 5", "textUtf8 65536 0 5 5",
+    "textUtf8 65537 0 5 5",
+    "textUtf16 5001 4 5 5", "textUtf16 5000 5 5 5", "textUtf16 65534 3 5 5", "textUtf16 65534 4 5 5",
+    "textUtf16 5000 -1 5 5",
     "textUtf16 65538 0 5 5", "textUtf16 65536 1 5 5", "diskr -5 3", "diskr 65530 30", "diskr 65535 30", "diskr 65537 0",
-    "diskr 65536 0", "diskr 6000 -5", "diskw -5 3", "diskw 65530 30", "diskw 5000 -3", "diskw 5000 5000", "diskw 65536 0",
+    "diskr 65536 0", "diskr 6000 -5", "diskw -5 3", "diskw 65530 30", "diskw 5000 -3", "diskw 5000 5000",
+    "diskw 65536 0",
     "diskw 65537 0", "diskw 64512 5000", "diskw 64513 5000", "trace -5", "trace 65535", "trace 65536", "trace 65537",
     "traceUtf8 65536 0", "traceUtf8 65537 0", "traceUtf8 65534 3", "traceUtf8 5000 -1", "traceUtf16 65535 1",
     "traceUtf16 65535 2", "traceUtf16 0 -1", "traceUtf16 5001 10", "tracef -1 10", "tracef 65535 0", "tracef 65536 0",
     "tracef 5000 -10", "tone -1 -1 -1 -1", "line 5 5 5 5", "oval 5 5 0 0", "rect 5 5 0 0",
+    "rect 2147483646 73 -2147483620 40", "hline 2147483645 32 -2147483627", "oval 2147483645 46 -2147483630 -2",
 ]  # fmt: skip
-FORMATS = [("%d", 65534), ("%d", 65532), ("%f", 65532), ("%f", 65528), ("%q", 65535), ("%c%x", 65530), ("%s", 9000), ("%s", 0)]
+FORMATS = [
+    ("%d", 65534),
+    ("%d", 65532),
+    ("%f", 65532),
+    ("%f", 65528),
+    ("%q", 65535),
+    ("%c%x", 65530),
+    ("%s", 9000),
+    ("%s", 0),
+]
 
 
 def edge_carts() -> dict[str, bytes]:
-    arity = {"blit": 6, "blitSub": 9, "line": 4, "oval": 4, "rect": 4, "text": 3, "textUtf8": 4, "textUtf16": 4, "tone": 4,
-             "diskr": 2, "diskw": 2, "trace": 1, "traceUtf8": 2, "traceUtf16": 2, "tracef": 2}  # fmt: skip
     imports = " ".join(
-        f'(import "env" "{n}" (func ${n} (param {"i32 " * k}) {"(result i32)" if n.startswith("disk") else ""}))'
-        for n, k in arity.items()
+        f'(import "env" "{name}" (func ${name} (param {"i32 " * takes}) (result {"i32 " * gives})))'
+        for name, (takes, gives) in ABI.items()
     )
     carts = {edge: cart(ENDS % (STORED + numbers(edge)), imports=imports) for edge in EDGES}
     for form, at in FORMATS:
@@ -101,7 +116,9 @@ def edge_carts() -> dict[str, bytes]:
 def test_ranges_beyond_the_page_trap_exactly_where_the_original_stops_the_game() -> None:
     carts = edge_carts()
     trapped = 0
-    for (edge, wasm), original in zip(carts.items(), console_original.play([(w, b"\0\0") for w in carts.values()]), strict=True):
+    for (edge, wasm), original in zip(
+        carts.items(), console_original.play([(w, b"\0\0") for w in carts.values()]), strict=True
+    ):
         console = Console(wasm)
         ran = console.run(b"\0\0")
         assert (ran.trap is not None) == (original.trapped is not None), edge
@@ -129,7 +146,8 @@ BLIT_OF_FIVE = cart(
     """(func (export "update")
       (memory.copy (i32.const 0x2000) (i32.const 0) (i32.const 64)) (i32.store16 (i32.const 0x14) (i32.const 0x4321))
       (call $blit (i32.const 0x2000) (i32.const 5) (i32.const 6) (i32.const 16) (i32.const 8))
-      (i32.store (i32.const 0x2100) (call $rect (i32.const 1) (i32.const 2) (i32.const 9) (i32.const 9) (i32.const 77))))""",
+      (i32.store (i32.const 0x2100)
+        (call $rect (i32.const 1) (i32.const 2) (i32.const 9) (i32.const 9) (i32.const 77))))""",
     imports="""(import "env" "blit" (func $blit (param i32 i32 i32 i32 i32)))
       (import "env" "rect" (func $rect (param i32 i32 i32 i32 i32) (result i32)))""",
 )
@@ -142,7 +160,8 @@ def test_an_import_declared_with_another_number_of_values_does_what_it_does_in_t
 
 ORDER = cart("""
   (global $n (mut i32) (i32.const 0x2000)) (start $first)
-  (func $note (param i32) (i32.store8 (global.get $n) (local.get 0)) (global.set $n (i32.add (global.get $n) (i32.const 1))))
+  (func $note (param i32)
+    (i32.store8 (global.get $n) (local.get 0)) (global.set $n (i32.add (global.get $n) (i32.const 1))))
   (func $first (memory.copy (i32.const 0x3000) (i32.const 0) (i32.const 0xa0)) (call $note (i32.const 1)))
   (func (export "start") (param i32) (call $note (i32.const 2)))
   (func (export "_initialize") (result i32) (call $note (i32.const 3)) (i32.const 5))

@@ -80,9 +80,12 @@ def test_the_disk_alone_changes_what_the_game_reads() -> None:
 
 
 ALL_TYPES = """
-  (global $fixed i32 (i32.const 5)) (global $a (mut i32) (i32.const -2)) (global $b (export "b") (mut i64) (i64.const -3))
-  (global $c (mut f32) (f32.const 1.5)) (global (mut i32) (i32.add (i32.const 3) (i32.const 4))) (global f64 (f64.const 9))
-  (global $v (mut v128) (v128.const i64x2 7 8)) (global $d (mut f64) (f64.const nan:0x8000000000123)) (global $last (mut i32) (i32.const 0))
+  (global $fixed i32 (i32.const 5)) (global $a (mut i32) (i32.const -2))
+  (global $b (export "b") (mut i64) (i64.const -3))
+  (global $c (mut f32) (f32.const 1.5)) (global (mut i32) (i32.add (i32.const 3) (i32.const 4)))
+  (global f64 (f64.const 9))
+  (global $v (mut v128) (v128.const i64x2 7 8)) (global $d (mut f64) (f64.const nan:0x8000000000123))
+  (global $last (mut i32) (i32.const 0))
   (func (export "update") (global.set $a (i32.load8_u (i32.const 0x16))) (global.set $last (global.get $a))
     (global.set $v (i64x2.add (global.get $v) (v128.const i64x2 1 1))))"""
 
@@ -108,8 +111,8 @@ def test_every_mutable_global_is_hashed_in_index_order_as_8_or_16_little_endian_
     [
         "(global (mut i32) (i32.const 1))",
         '(global (mut i32) (i32.const 1)) (func (export "state0"))',
-        '(global (mut i32) (i32.const 1)) (func $f) (start $f)',
-        "(global (mut i32) (i32.const 1)) (table 1 funcref) (func $f) (elem (i32.const 0) $f) (data \"x\")",
+        "(global (mut i32) (i32.const 1)) (func $f) (start $f)",
+        '(global (mut i32) (i32.const 1)) (table 1 funcref) (func $f) (elem (i32.const 0) $f) (data "x")',
         '(global i32 (i32.const 1)) (global (mut f64) (f64.const 1)) (export "g" (global 1))',
     ],
 )

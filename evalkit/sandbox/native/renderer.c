@@ -61,15 +61,22 @@ EXPORT(hline)(i32 x, i32 y, i32 length) { row(x, (i64)x + length, y, slot(colors
 
 EXPORT(vline)(i32 x, i32 y, i32 length) { column(x, y, (i64)y + length, slot(colors(), 0)); }
 
+// A row of a rectangle. Where its start lies within 3 of the largest i32 and its end before it, the original draws the
+// pixels behind the last multiple of 4 before the end: it rounds the start up to such a multiple, which wraps round.
+static void side(i64 from, i64 to, i64 y, u32 color) {
+    if (from > INT32_MAX - 3 && to < from) from = (to < SIDE ? to : SIDE) & ~3;
+    row(from, to, y, color);
+}
+
 EXPORT(rect)(i32 x, i32 y, i32 width, i32 height) {
     u32 all = colors(), fill = slot(all, 0), outline = slot(all, 1);
     if (!fill && !outline) return;
     i64 right = (i64)x + width, bottom = (i64)y + height;
-    for (i64 at = (i64)y < 0 ? 0 : y; at < bottom && at < SIDE; at++) row(x, right, at, fill);
+    for (i64 at = (i64)y < 0 ? 0 : y; at < bottom && at < SIDE; at++) side(x, right, at, fill);
     column(x, y, bottom, outline);
     column(right - 1, y, bottom, outline);
-    row(x, right, y, outline);
-    row(x, right, bottom - 1, outline);
+    side(x, right, y, outline);
+    side(x, right, bottom - 1, outline);
 }
 
 // From the upper end to the lower one, in unit steps of Bresenham's error term.

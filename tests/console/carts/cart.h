@@ -7,6 +7,8 @@ typedef uint32_t u32;
 #define CONSOLE(name) __attribute__((import_module("env"), import_name(#name)))
 CONSOLE(blit) void blit(i32 sprite, i32 x, i32 y, i32 width, i32 height, i32 flags);
 CONSOLE(blitSub) void blitSub(i32 sprite, i32 x, i32 y, i32 width, i32 height, i32 sx, i32 sy, i32 stride, i32 flags);
+CONSOLE(line) void line(i32 x1, i32 y1, i32 x2, i32 y2);
+CONSOLE(vline) void vline(i32 x, i32 y, i32 length);
 CONSOLE(hline) void hline(i32 x, i32 y, i32 length);
 CONSOLE(oval) void oval(i32 x, i32 y, i32 width, i32 height);
 CONSOLE(rect) void rect(i32 x, i32 y, i32 width, i32 height);
@@ -39,13 +41,13 @@ static inline i32 extreme(void) {
 // A coordinate: mostly about the screen, at times far from it, at times at the ends of 32 bits.
 static inline i32 coordinate(void) {
     u32 kind = next() % 10;
-    return kind < 7 ? between(-24, 184) : kind < 9 ? between(-2000, 2000) : extreme();
+    return kind < 6 ? between(-24, 184) : kind < 8 ? between(-2000, 2000) : extreme();
 }
 
 // A size: mostly a sprite's, at times zero, negative, or huge.
 static inline i32 size(void) {
     u32 kind = next() % 10;
-    return kind < 6 ? between(0, 40) : kind < 9 ? between(-40, 220) : extreme();
+    return kind < 5 ? between(0, 40) : kind < 8 ? between(-40, 220) : extreme();
 }
 
 // Somewhere to read from: the cart's own noise, the screen itself, or the page's last bytes and the end behind them.
