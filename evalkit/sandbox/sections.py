@@ -1,4 +1,4 @@
-"""Why: two facts that wasmtime does not tell, a start section and where sections lie, read from a module's bytes.
+"""Why: two facts about a module that wasmtime does not tell, a start section and where sections lie, from its bytes.
 
 Only for bytes that wasmtime has already accepted: nothing here validates.
 """

@@ -1,4 +1,4 @@
-"""Why: the console's figures, from one command on the machine at hand: `python tests/console/figures.py`.
+"""Why: the console's figures, from one command on the machine at hand: `python -m tests.console.figures`.
 
 For each test cart: ticks a second in one bare loop inside wasm; what a decision costs beyond its ticks in that loop
 (the call, one hash of the full state chained to the last and to the pads, a record kept); what the same ticks cost
@@ -12,14 +12,10 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[2])]
-
-from console_carts import CARTS, built, cart, tape  # noqa: E402  # the repository's root comes first
-
-from evalkit.sandbox.cart import load_cart  # noqa: E402
-from evalkit.sandbox.console import Console  # noqa: E402
+from evalkit.sandbox.cart import load_cart
+from evalkit.sandbox.console import Console
+from tests.console.cartwork import CARTS, built, cart, tape
 
 ROUNDS, DECISIONS, TICKS = 9, 100, 12
 BUDGET_US = 150.0

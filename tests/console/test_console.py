@@ -9,11 +9,11 @@ from types import FrameType
 import numpy as np
 import pytest
 import wasmtime
-from console_carts import CARTS, built, cart, tape
 
 from evalkit.errors import AuthoringError, UsageError
 from evalkit.sandbox.cart import MAX_CART_BYTES, load_cart
 from evalkit.sandbox.console import Condition, Console, Ran
+from tests.console.cartwork import CARTS, built, cart, tape
 
 COUNTS = cart("""(func (export "update")
   (i32.store (i32.const 0x2000) (i32.add (i32.load (i32.const 0x2000)) (i32.const 1)))
@@ -66,7 +66,7 @@ def test_a_condition_that_holds_already_does_not_stop_until_it_turns_true_again(
 
 @pytest.mark.parametrize(
     ("type_", "comparison", "value", "pad"),
-    [("u8", "==", 255, 255), ("i8", "==", -1, 255), ("i8", "<", -100, 130), ("u16", ">", 0x01FE, 255), 
+    [("u8", "==", 255, 255), ("i8", "==", -1, 255), ("i8", "<", -100, 130), ("u16", ">", 0x01FE, 255),
      ("i16", ">=", 511, 255), ("i8", "<=", -1, 255),
      ("u32", ">=", 0x800001FF, 255), ("i32", ">", -(2**31) + 0x1FE, 255), ("i32", "!=", -(2**31) + 0x100, 9)],
 )  # fmt: skip

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 
-import console_original
 import numpy as np
 import pytest
-from console_carts import CARTS, built, cart, tape
 
 from evalkit.sandbox.cart import ABI
 from evalkit.sandbox.console import Console
+from tests.console import original as runtime
+from tests.console.cartwork import CARTS, built, cart, tape
 
-pytestmark = pytest.mark.skipif(bool(console_original.missing()), reason=console_original.missing() or "installed")
+pytestmark = pytest.mark.skipif(bool(runtime.missing()), reason=runtime.missing() or "installed")
 
 TICKS = int(os.environ.get("CONSOLE_TICKS", "4096"))
 EXACT = tuple(name for name in CARTS if name != "glyphs.c")
@@ -33,7 +33,7 @@ def hashes(console: Console, pads: bytes) -> list[bytes]:
 @pytest.mark.parametrize("name", EXACT)
 def test_every_tick_of_every_cart_leaves_the_page_that_the_original_leaves(name: str) -> None:
     pads = tape(TICKS, seed=CARTS.index(name))
-    original = console_original.play([(built(name), pads)])[0]
+    original = runtime.play([(built(name), pads)])[0]
     ours = hashes(Console(built(name)), pads)
     assert len(set(ours)) > TICKS // 2, "the cart does too little to tell anything"
     differing = [tick for tick, (a, b) in enumerate(zip(original.hashes, ours, strict=True)) if a != b]
@@ -42,7 +42,7 @@ def test_every_tick_of_every_cart_leaves_the_page_that_the_original_leaves(name:
 
 def test_text_covers_the_same_cells_whoever_drew_the_glyphs() -> None:
     pads, ticks = tape(300, seed=99), list(range(0, 300, 3))
-    original = console_original.play([(built("glyphs.c"), pads)], keep=ticks)[0]
+    original = runtime.play([(built("glyphs.c"), pads)], keep=ticks)[0]
     console = Console(built("glyphs.c"))
     covered = 0
     for tick, pad in enumerate(pads):
@@ -116,9 +116,7 @@ def edge_carts() -> dict[str, bytes]:
 def test_ranges_beyond_the_page_trap_exactly_where_the_original_stops_the_game() -> None:
     carts = edge_carts()
     trapped = 0
-    for (edge, wasm), original in zip(
-        carts.items(), console_original.play([(w, b"\0\0") for w in carts.values()]), strict=True
-    ):
+    for (edge, wasm), original in zip(carts.items(), runtime.play([(w, b"\0\0") for w in carts.values()]), strict=True):
         console = Console(wasm)
         ran = console.run(b"\0\0")
         assert (ran.trap is not None) == (original.trapped is not None), edge
@@ -137,7 +135,7 @@ def test_a_game_that_traps_does_so_at_the_same_tick_with_the_same_page() -> None
       (i32.store (i32.const 0x2000) (i32.add (i32.load (i32.const 0x2000)) (local.get $p)))
       (drop (i32.div_u (i32.const 1) (i32.sub (i32.load (i32.const 0x2000)) (i32.const 300)))))""")
     pads = bytes([1, 99, 100, 50, 50, 7, 8, 9])
-    original = console_original.play([(wasm, pads)])[0]
+    original = runtime.play([(wasm, pads)])[0]
     ours = hashes(Console(wasm), pads)
     assert original.trapped == 4 and ours == original.hashes
 
@@ -154,7 +152,7 @@ BLIT_OF_FIVE = cart(
 
 
 def test_an_import_declared_with_another_number_of_values_does_what_it_does_in_the_original() -> None:
-    original = console_original.play([(BLIT_OF_FIVE, b"\1\2\3")])[0]
+    original = runtime.play([(BLIT_OF_FIVE, b"\1\2\3")])[0]
     assert hashes(Console(BLIT_OF_FIVE), b"\1\2\3") == original.hashes
 
 
@@ -171,7 +169,7 @@ ORDER = cart("""
 
 
 def test_booting_sets_the_page_then_calls_what_the_original_calls_in_its_order() -> None:
-    original = console_original.play([(ORDER, b"\1\2")])[0]
+    original = runtime.play([(ORDER, b"\1\2")])[0]
     console = Console(ORDER)
     assert bytes(console.memory[0x2000:0x2004]) == bytes([1, 4, 3, 2])
     assert hashes(console, b"\1\2") == original.hashes
@@ -179,5 +177,5 @@ def test_booting_sets_the_page_then_calls_what_the_original_calls_in_its_order()
 
 def test_a_cart_without_update_has_its_pad_and_its_cleared_screen_and_nothing_else() -> None:
     wasm = cart('(data (i32.const 0xa0) "\\ff\\ff\\ff\\ff")')
-    original = console_original.play([(wasm, b"\7\1")])[0]
+    original = runtime.play([(wasm, b"\7\1")])[0]
     assert hashes(Console(wasm), b"\7\1") == original.hashes

@@ -6,7 +6,6 @@ import hashlib
 
 import pytest
 import wasmtime
-from console_carts import CARTS, built, cart, tape
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from evalkit.errors import AuthoringError, UsageError
 from evalkit.sandbox.console import Console, State
 from evalkit.sandbox.engine import engine
 from evalkit.sandbox.state_exports import expose_globals
+from tests.console.cartwork import CARTS, built, cart, tape
 
 PADS = tape(400, seed=17)
 

@@ -1,6 +1,6 @@
 """Why: the original web runtime, run as it is under node, says what a cart's page must hold after every tick.
 
-Install it once with `python tests/console/console_original.py` (npm, about 30 MB, into `build/oracle`, which git
+Install it once with `python -m tests.console.original` (npm, about 30 MB, into `build/oracle`, which git
 ignores). It is an oracle: it is run, its code is not read, and none of it is in this repository.
 """
 
@@ -35,7 +35,7 @@ def missing() -> str:
     version = json.loads((HERE / "package.json").read_text())["dependencies"]["wasm4"]
     found = INSTALLED / "node_modules" / "wasm4" / "package.json"
     if not found.exists() or json.loads(found.read_text())["version"] != version:
-        return "the original runtime is not installed: python tests/console/console_original.py"
+        return "the original runtime is not installed: python -m tests.console.original"
     return ""
 
 
