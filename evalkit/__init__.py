@@ -1,3 +1,64 @@
-"""evalkit."""
+"""Why: the dozen names that a notebook needs, imported when first used, so that `import evalkit` is instant."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evalkit.jobs import find_solutions, sweep_case
+    from evalkit.performance.find import find_case
+    from evalkit.performance.grading import grade
+    from evalkit.performance.manifest import check_case, load_case, open_case
+    from evalkit.performance.rank import cohorts, leaderboard, place, project_aliases, review_leaderboard, worklist
+    from evalkit.records import Outcome, PerformanceRun, ReviewedRun, Verdict
+    from evalkit.store import Store, open_results
 
 __version__ = "0.1.0"
+
+_HOME = {
+    "evalkit.jobs": ("find_solutions", "sweep_case"),
+    "evalkit.performance.find": ("find_case",),
+    "evalkit.performance.grading": ("grade",),
+    "evalkit.performance.manifest": ("check_case", "load_case", "open_case"),
+    "evalkit.performance.rank": (
+        "cohorts", "leaderboard", "place", "project_aliases", "review_leaderboard", "worklist",
+    ),
+    "evalkit.records": ("Outcome", "PerformanceRun", "ReviewedRun", "Verdict"),
+    "evalkit.store": ("Store", "open_results"),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "Outcome",
+    "PerformanceRun",
+    "ReviewedRun",
+    "Store",
+    "Verdict",
+    "check_case",
+    "cohorts",
+    "find_case",
+    "find_solutions",
+    "grade",
+    "leaderboard",
+    "load_case",
+    "open_case",
+    "open_results",
+    "place",
+    "project_aliases",
+    "review_leaderboard",
+    "sweep_case",
+    "worklist",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'evalkit' has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""Why: one small tree of errors, so that every fault a person can meet is one line that says what, where, and what to do.
+"""Why: one small tree of errors, so that every fault a person meets is one line: what, where, and what to do.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Why: a command at the top, a notebook in `notebooks/` and a test all mean the same project, wherever they were started."""
+"""Why: a command at the top, a notebook in `notebooks/` and a test all mean one project, wherever they started."""
 
 from __future__ import annotations
 

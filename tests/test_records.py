@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from run_factory import (
+
+from evalkit.records import Outcome, PerformanceRun, ReviewedRun, canonical
+from tests.run_factory import (
     HOSTILE_NAMES,
     incorrect,
     performance,
@@ -22,8 +24,6 @@ from run_factory import (
     stress,
     ungraded,
 )
-
-from evalkit.records import Outcome, PerformanceRun, ReviewedRun, canonical
 
 
 @given(performance_runs())
@@ -152,7 +152,7 @@ def test_all_faults_are_reported_together() -> None:
     ],
 )
 def test_a_malformed_record_is_refused_with_a_reason(change: dict[str, Any], what: str) -> None:
-    with pytest.raises(ValueError) as refused:  # noqa: PT011 - the text is asserted below
+    with pytest.raises(ValueError) as refused:
         PerformanceRun.from_json({**performance().to_json(), **change})
     assert what in str(refused.value)
 

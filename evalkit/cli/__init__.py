@@ -1,4 +1,4 @@
-"""Why: the verbs, for a shell and for scripts: one JSON document with `--json`, one clear line where something is wrong.
+"""Why: the verbs, for a shell and for scripts: one JSON document with `--json`, one line where something is wrong.
 
 Exit status: 0 did it, and it passed, verified or is clean; 1 did it, and it did not; 2 could not do it.
 """

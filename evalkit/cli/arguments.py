@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -36,8 +35,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if arguments.version:
         arguments.run, arguments.json = "keeping:show_version", False
     elif not hasattr(arguments, "run"):
-        parser.print_help(sys.stderr)
-        raise SystemExit(2)
+        parser.error(f"name a verb: {', '.join(_VERBS)}")
     return arguments
 
 
@@ -101,7 +99,9 @@ def _sweep(verb: argparse.ArgumentParser) -> None:
 
 def _regrade(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("runs", metavar="RUN", nargs="+", help="run ids, or their first digits")
-    verb.add_argument("--case", metavar="CASE", help="grade on this case (default: the newest version of the run's own)")
+    verb.add_argument(
+        "--case", metavar="CASE", help="grade on this case (default: the newest version of the run's own)"
+    )
     _store(verb)
 
 

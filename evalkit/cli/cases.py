@@ -6,16 +6,17 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from evalkit.cli.output import emit, figure, line, note, table
 from evalkit.cli.keeping import MARKS, open_store, run_lines
+from evalkit.cli.output import emit, figure, line, note, table
 from evalkit.errors import UsageError
 from evalkit.performance.case import Case
 from evalkit.performance.find import find_case
-from evalkit.performance.manifest import check_case, load_case
+from evalkit.performance.manifest import check_case, open_case
 from evalkit.project import cases_dir
 from evalkit.records import Outcome, PerformanceRun
 
 __all__ = ["check", "grade", "regrade", "sweep"]
+
 
 def check(arguments: Namespace) -> int:
     """Every fault and warning of a case, a line each; 1 where there is an error."""
@@ -34,11 +35,11 @@ def check(arguments: Namespace) -> int:
 
 
 def grade(arguments: Namespace) -> int:
-    """Grade a solution and store its run; 0 for a pass, 1 for any other grade, 2 where the machine could not grade it."""
+    """Grade a solution and store its run; 0 for a pass, 1 for any other grade, 2 where there is none."""
     from evalkit.jobs import attempt_number, job_key, store_graded
-    from evalkit.performance.grade import grade_solution
+    from evalkit.performance.grading import grade_solution
 
-    case = load_case(find_case(arguments.case, cases_dir()))
+    case = open_case(arguments.case)
     folder = Path(arguments.solution)
     if not case.is_performance:
         return _file_for_review(arguments, case, folder)
@@ -53,9 +54,9 @@ def grade(arguments: Namespace) -> int:
             attempt = attempt_number(store, key, wanted)
             graded = grade_solution(case, folder, variant=arguments.variant, attempt=attempt)
             store_graded(store, graded)
-            run = store.get(graded.run.run_id)
-            assert isinstance(run, PerformanceRun)
-            runs.append(run)
+            stored = store.get(graded.run.run_id)
+            assert isinstance(stored, PerformanceRun)
+            runs.append(stored)
     documents = [run.public() for run in runs]
     emit(arguments, documents[0] if arguments.attempts == 1 else documents, [t for run in runs for t in run_lines(run)])
     for run in runs:
@@ -85,7 +86,7 @@ def sweep(arguments: Namespace) -> int:
     """Grade what is not stored; 1 where a job failed."""
     from evalkit.jobs import FailedJob, JobResult, SweepReport, find_solutions, plan_sweep, sweep_case
 
-    case = load_case(find_case(arguments.case, cases_dir()))
+    case = open_case(arguments.case)
     options: dict[str, Any] = {
         "solutions": arguments.solutions or find_solutions(case),
         "variant": arguments.variant,
@@ -113,14 +114,16 @@ def sweep(arguments: Namespace) -> int:
     }
     lines = [f"would run {line(name)}" for name in runs]
     lines += [f"failed {line(f.job)}: {line(f.error)}" for f in failed]
-    lines.append(f"{report.jobs} jobs: {report.stored} stored, {report.skipped} were stored before, {len(failed)} failed")
+    lines.append(
+        f"{report.jobs} jobs: {report.stored} stored, {report.skipped} were stored before, {len(failed)} failed"
+    )
     emit(arguments, document, lines)
     return 1 if failed else 0
 
 
 def regrade(arguments: Namespace) -> int:
-    """Grade stored modules again; 1 where any outcome or fuel moved. A run of a new cohort is stored, none is replaced."""
-    from evalkit.performance.grade import grade_module
+    """Grade stored modules again; 1 where an outcome or a fuel moved. None is replaced."""
+    from evalkit.performance.grading import grade_module
 
     rows: list[dict[str, Any]] = []
     with open_store(arguments) as store:
@@ -130,7 +133,7 @@ def regrade(arguments: Namespace) -> int:
                 raise UsageError(f"run {old.run_id} is of a reviewed case: it has no module to grade again")
             if old.module_digest is None:
                 raise UsageError(f"run {old.run_id} left no module ({old.reason}): grade its solution again")
-            case = load_case(find_case(arguments.case or old.case, cases_dir()))
+            case = open_case(arguments.case or old.case)
             module = store.module(old.module_digest)
             new = grade_module(case, module, old)
             kept = new.run_id != old.run_id and new.outcome is not Outcome.UNGRADED

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from evalkit.cli.output import emit, line
 from evalkit.errors import UsageError
-from evalkit.performance.find import find_case
-from evalkit.performance.manifest import load_case
-from evalkit.project import cases_dir, project_root
+from evalkit.performance.manifest import open_case
+from evalkit.project import project_root
 
 __all__ = ["lab", "report"]
 
@@ -21,10 +20,9 @@ def report(arguments: Namespace) -> int:
     """Write a case's report and print its path."""
     from evalkit import notebooks
 
-    folder = find_case(arguments.case, cases_dir())
-    case = load_case(folder)
+    case = open_case(arguments.case)
     output = Path(arguments.output or project_root() / "reports" / f"{case.slug}-{case.version}.html")
-    written = notebooks.report(folder, store=arguments.store, output=output)
+    written = notebooks.report(case.root, store=arguments.store, output=output)
     emit(arguments, {"report": str(written)}, line(written, 4000))
     return 0
 

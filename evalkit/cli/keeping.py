@@ -106,11 +106,12 @@ def run_lines(run: PerformanceRun | ReviewedRun) -> Iterator[str]:
 def _input_lines(run: PerformanceRun) -> Iterator[str]:
     smoke = [row for row in run.inputs if row.kind == "smoke"]
     right = sum(row.outcome is Outcome.PASS for row in smoke)
+    skipped = sum(row.outcome is Outcome.SKIPPED for row in smoke)
     if smoke:
-        yield f"  smoke: {right} of {len(smoke)} right"
+        yield f"  smoke: {right} of {len(smoke)} right" + (f", {skipped} skipped" if skipped else "")
     for row in smoke:
-        if row.outcome is not Outcome.PASS:
-            yield f"    {MARKS[row.outcome]} {line(row.name)}: {line(row.behaviour or '')} [{_why(row)}]"
+        if row.outcome is Outcome.INCORRECT:
+            yield f"    {MARKS[row.outcome]} {line(row.name)}: {line(row.behaviour or '')} [{line(_why(row), 160)}]"
     rows = []
     for row in run.inputs:
         if row.kind == "stress":

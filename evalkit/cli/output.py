@@ -46,8 +46,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     right = [all(cell[:1] in "-0123456789x" for cell in column[1:]) for column in columns]
     width = [max(map(len, column)) for column in columns]
     return [
-        "  ".join(
-            cell.rjust(width[i]) if right[i] else cell.ljust(width[i]) for i, cell in enumerate(row)
-        ).rstrip()
+        "  ".join(cell.rjust(width[i]) if right[i] else cell.ljust(width[i]) for i, cell in enumerate(row)).rstrip()
         for row in (head, *rows)
     ]

@@ -9,35 +9,30 @@ from evalkit.cli.keeping import chosen, open_store
 from evalkit.cli.output import emit, figure, line, table
 from evalkit.errors import UsageError
 from evalkit.performance import rank
-from evalkit.performance.find import find_case
-from evalkit.performance.manifest import load_case
-from evalkit.project import cases_dir, data_dir
+from evalkit.performance.manifest import open_case
 from evalkit.records import Outcome, PerformanceRun
 from evalkit.sandbox.engine import fuel_schedule
 
 __all__ = ["leaderboard", "place", "worklist"]
 
 
-def _aliases() -> dict[str, str]:
-    path = data_dir() / "models.toml"
-    return rank.load_aliases(path) if path.exists() else {}
-
-
 def leaderboard(arguments: Namespace) -> int:
     """The models of one cohort, best first."""
-    case = load_case(find_case(arguments.case, cases_dir()))
+    case = open_case(arguments.case)
     variant = case.variant(arguments.variant).slug
     with open_store(arguments, create=False) as store:
         runs = store.runs(case=case.slug, version=case.version, variant=variant)
     if not case.is_performance:
-        scored = rank.review_leaderboard(runs, _aliases())
-        cells = [[str(r.rank), line(r.model, 60), f"{r.score:.2f}", f"{r.reviewed}/{r.runs}", r.run_id] for r in scored]
-        head = ("rank", "model", "score", "reviewed", "best run")
-        emit(arguments, [asdict(row) for row in scored], table(head, cells))
+        scored = rank.review_leaderboard(runs, rank.project_aliases())
+        reviewed = [
+            [str(r.rank), line(r.model, 60), f"{r.score:.2f}", f"{r.reviewed}/{r.runs}", r.run_id] for r in scored
+        ]
+        names = ("rank", "model", "score", "reviewed", "best run")
+        emit(arguments, [asdict(row) for row in scored], table(names, reviewed))
         return 0
     made = [run for run in runs if isinstance(run, PerformanceRun)]
     schedule = rank.choose_schedule(made, arguments.schedule, fuel_schedule())
-    rows = rank.leaderboard([run for run in made if run.fuel_schedule == schedule], _aliases())
+    rows = rank.leaderboard([run for run in made if run.fuel_schedule == schedule], rank.project_aliases())
     head = ("rank", "model", "total fuel", "ratio", "runs", "best run")
     cells = [
         [str(r.rank), line(r.model, 60), figure(r.total_fuel), f"{r.ratio_to_best:.3f}", str(r.runs), r.run_id]
@@ -52,7 +47,9 @@ def place(arguments: Namespace) -> int:
     with open_store(arguments, create=False) as store:
         run = store.get(arguments.run_id)
         if not isinstance(run, PerformanceRun):
-            raise UsageError(f"run {run.run_id} is of a reviewed case: it ranks by its review, see `evalkit leaderboard`")
+            raise UsageError(
+                f"run {run.run_id} is of a reviewed case: it ranks by its review, see `evalkit leaderboard`"
+            )
         runs = store.runs(kind="performance", case=run.case, version=run.version, variant=run.variant)
     names = [field for field in rank.Placement.__slots__ if field != "run_id"]
     if run.voided is not None or run.outcome is not Outcome.PASS:
@@ -60,7 +57,7 @@ def place(arguments: Namespace) -> int:
         nothing = {"run_id": run.run_id, **dict.fromkeys(names)}
         emit(arguments, nothing, f"run {run.run_id} has no placement ({why}): only a pass that counts is placed")
         return 1
-    placed = rank.place([r for r in runs if isinstance(r, PerformanceRun)], run.run_id, _aliases())
+    placed = rank.place([r for r in runs if isinstance(r, PerformanceRun)], run.run_id, rank.project_aliases())
     percentile = figure(placed.efficiency_percentile, ".1f")
     lines = [
         f"{line(run.model)}, run {run.run_id}: rank {placed.rank} of {placed.field_size}, "

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalkit.errors import AuthoringError, Fault, MachineError, UsageError
+from evalkit.errors import MachineError, UsageError
 from evalkit.performance import confine
 from evalkit.performance.manifest import Build, Command
 
@@ -34,7 +34,7 @@ _PROC = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc
 
 @dataclass(frozen=True, slots=True)
 class BuildLimits:
-    """What one command may take: seconds, bytes of memory (each process and all together), processes, bytes of a file."""
+    """What one command may take: seconds, bytes of memory (all together), processes, bytes of a file."""
 
     seconds: float = 300.0
     memory_bytes: int = 8 << 30
@@ -45,7 +45,7 @@ class BuildLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildResult:
-    """The module's bytes, or None with a reason and one line of detail. `log` is the tail of what the commands printed."""
+    """The module's bytes, or None with a reason and one line of detail. `log` is the tail of what they printed."""
 
     module: bytes | None = None
     reason: str | None = None
@@ -84,7 +84,7 @@ def solution_digest(folder: Path) -> str:
     for path in solution_files(folder):
         try:
             link = path.is_symlink()
-            body = os.readlink(path).encode() if link else path.read_bytes()
+            body = str(path.readlink()).encode() if link else path.read_bytes()
             kind = "link" if link else "exec" if path.stat().st_mode & stat.S_IXUSR else "file"
         except OSError as error:
             raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
@@ -117,7 +117,7 @@ def build_solution(folder: Path, build: Build, *, limits: BuildLimits | None = N
             if command is None:
                 continue
             report = _run(command, work, log, limits, network=step == "install")
-            confined = report["confined"]
+            confined = report["confined"] is True
             if report["status"] != 0:
                 ended = f"the {step} command {_ending(report)}"
                 return BuildResult(reason="build_failed", detail=ended, log=_tail(log), warnings=_warn(confined))
@@ -163,12 +163,14 @@ def _run(command: Command, work: Path, log: Path, limits: BuildLimits, *, networ
     try:
         report: dict[str, object] = json.loads(done.stdout)
     except ValueError as error:
-        raise MachineError(f"the build's supervisor ended with status {done.returncode}: {_tail(log)[-300:]}") from error
+        raise MachineError(
+            f"the build's supervisor ended with status {done.returncode}: {_tail(log)[-300:]}"
+        ) from error
     return report
 
 
 def _environment(work: Path) -> dict[str, str]:
-    """All that a build sees of the operator's environment: where programs are. Nothing else passes, so no secret can."""
+    """All that a build sees of the operator's environment: where programs are. No secret passes."""
     programs = [str(Path(sys.executable).parent), sysconfig.get_path("scripts")]
     return {
         "PATH": os.pathsep.join(dict.fromkeys([*programs, *os.environ.get("PATH", os.defpath).split(os.pathsep)])),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -184,11 +185,11 @@ class Case:
         it too. Raises AuthoringError if a file went away since the case was read.
         """
         whole = hashlib.sha256()
-        for name in sorted(self.files, key=str.encode):
+        for name in sorted(self.files, key=os.fsencode):
             try:
                 with (self.root / name).open("rb") as file:
                     part = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError as error:
                 raise AuthoringError([Fault(name, "", f"cannot be read any more: {error.strerror}")]) from error
-            whole.update(f"{part}  {name}\n".encode())
+            whole.update(f"{part}  ".encode() + os.fsencode(name) + b"\n")
         return whole.hexdigest()

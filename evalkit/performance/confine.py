@@ -16,6 +16,7 @@ import resource
 import signal
 import sys
 import time
+from pathlib import Path
 from typing import Any, NoReturn
 
 import psutil
@@ -43,7 +44,7 @@ def landlock_abi() -> int:
     """Version of Landlock that this kernel offers; 0 where there is none."""
     if platform.system() != "Linux":
         return 0
-    return max(0, ctypes.CDLL(None, use_errno=True).syscall(_CREATE_RULESET, None, 0, 1))
+    return max(0, int(ctypes.CDLL(None, use_errno=True).syscall(_CREATE_RULESET, None, 0, 1)))
 
 
 def _restrict(order: dict[str, Any], abi: int) -> None:
@@ -67,7 +68,7 @@ def _restrict(order: dict[str, Any], abi: int) -> None:
             opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
         except OSError:
             continue  # a listed place that this machine does not have
-        if not os.path.isdir(place):
+        if not Path(place).is_dir():
             allowed &= ~_READ_DIR
         rule = _PathRule(allowed, opened)
         if libc.syscall(_ADD_RULE, handle, 1, ctypes.byref(rule), 0):
@@ -143,13 +144,19 @@ def _over(order: dict[str, Any], deadline: float) -> str | None:
     return None
 
 
+def _quit(*_: object) -> NoReturn:
+    """The harness is gone or gives up: take the build along."""
+    _end_all()
+    os._exit(143)
+
+
 def supervise(order: dict[str, Any]) -> dict[str, Any]:
-    """Run `order["argv"]` and report `{"status", "limit", "confined"}`; `limit` names the limit that ended it, or is None."""
+    """Run `order["argv"]` and report `{"status", "limit", "confined"}`; `limit` is what ended it, or None."""
     if platform.system() == "Linux":
         libc = ctypes.CDLL(None)
         libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    signal.signal(signal.SIGTERM, lambda *_: (_end_all(), os._exit(143)))
+    signal.signal(signal.SIGTERM, _quit)
     abi = landlock_abi()
     child = os.fork()
     if not child:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -32,9 +31,12 @@ def check_contents(case: Case, manifest: Table, faults: Faults) -> None:
         path: Path | None = getattr(case.contract, key)
         if path is not None and path != case.root:
             _check_python(path, path.relative_to(case.root).as_posix(), function, faults)
-    holds = {key: _schema(getattr(case.contract, key), case.root, faults) for key in ("input", "output")}
+    # One schema may serve both ways; it is read, and its faults reported, once.
+    schemas = {path: _schema(path, case.root, faults) for path in (case.contract.input, case.contract.output)}
     for place, row in enumerate(case.inputs, 1):
-        for key, path, judge in (("input", row.input, holds["input"]), ("expected", row.expected, holds["output"])):
+        pairs = (("input", row.input, case.contract.input), ("expected", row.expected, case.contract.output))
+        for key, path, schema in pairs:
+            judge = schemas[schema]
             if path == case.root:  # stands for a file whose absence is already a fault
                 continue
             name = path.relative_to(case.root).as_posix()
@@ -77,12 +79,11 @@ def _schema(path: Path | None, root: Path, faults: Faults) -> Judge | None:
     except (ValueError, RecursionError) as error:
         faults.add(name, "", f"does not parse as JSON: {error or 'it is nested too deeply'}")
         return None
-    # jsonschema takes 2 s to import, nearly all of it for rfc3987_syntax, which compiles a grammar to check the
-    # format of international addresses. Formats are not asserted here, so that package is declared absent first.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import jsonschema
     import referencing
     import referencing.exceptions
+
+    from evalkit import _startup  # noqa: F401  # before jsonschema: saves 3 s
 
     try:
         kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)

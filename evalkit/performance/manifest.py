@@ -28,6 +28,7 @@ from evalkit.performance.case import (
 from evalkit.performance.contents import check_contents
 from evalkit.performance.find import find_case
 from evalkit.performance.rules import check_rules
+from evalkit.project import cases_dir
 from evalkit.reading import (
     BOOLEAN,
     LINE,
@@ -64,6 +65,7 @@ __all__ = [
     "check_case",
     "find_case",
     "load_case",
+    "open_case",
     "runway_for",
 ]
 
@@ -84,6 +86,11 @@ def load_case(path: Path | str, *, deep: bool = False) -> Case:
     if case is None:
         raise AuthoringError(f"{printable(path)} holds no case")
     return case
+
+
+def open_case(ref: str | Path, cases: Path | None = None) -> Case:
+    """Load a case by path or `slug[@version]`, looking in the project's `cases/`. Raises UsageError, AuthoringError."""
+    return load_case(find_case(ref, cases or cases_dir()))
 
 
 def check_case(path: Path | str) -> tuple[Fault, ...]:

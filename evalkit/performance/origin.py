@@ -33,6 +33,8 @@ def _words(value: Any) -> str:
     # Any characters at all: a name is shown escaped wherever it is shown, so none of them can do harm.
     if not isinstance(value, str):
         raise Unfit(f"must be a string in quotes, not {describe(value)}")
+    if "\0" in value:
+        raise Unfit("holds a NUL character: remove it")
     if not value.strip():
         raise Unfit("is blank: write something, or remove the key")
     return value.strip()
@@ -41,7 +43,7 @@ def _words(value: Any) -> str:
 def _day(value: Any) -> str:
     try:
         day = datetime.date.fromisoformat(value) if isinstance(value, str) else value
-        return day.isoformat()[:10]  # type: ignore[no-any-return]
+        return day.isoformat()[:10]
     except (AttributeError, ValueError):
         raise Unfit(f"must be a date such as 2026-01-31, not {describe(value)}") from None
 

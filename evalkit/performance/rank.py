@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import fmean
 
 from evalkit.errors import UsageError
+from evalkit.project import data_dir
 from evalkit.reading import LINE, Faults, printable, read_toml
 from evalkit.records import Outcome, PerformanceRun, ReviewedRun
 
@@ -28,6 +29,7 @@ __all__ = [
     "leaderboard",
     "load_aliases",
     "place",
+    "project_aliases",
     "review_leaderboard",
     "worklist",
 ]
@@ -117,6 +119,12 @@ def load_aliases(path: Path) -> dict[str, str]:
         root.finish()
     faults.raise_errors()
     return aliases
+
+
+def project_aliases() -> dict[str, str]:
+    """Read the project's own `data/models.toml`; no aliases where there is none. Raises AuthoringError as above."""
+    path = data_dir() / "models.toml"
+    return load_aliases(path) if path.exists() else {}
 
 
 def cohorts(runs: Iterable[PerformanceRun]) -> dict[Cohort, list[PerformanceRun]]:

@@ -114,7 +114,7 @@ def _review(case: Case, table: Table) -> RecordedReview:
 
 def _values(table: Table, key: str, kind: Kind[Any]) -> dict[str, Any]:
     inner = table.table(key)
-    return {name: inner.take(name, kind) for name in inner.keys()} if inner else {}
+    return {name: inner.take(name, kind) for name in inner.keys()} if inner else {}  # noqa: SIM118 - no dict: it marks them known
 
 
 def _misfits(case: Case, ratings: Mapping[str, float], items: Mapping[str, bool]) -> list[tuple[str, str]]:

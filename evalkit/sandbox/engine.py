@@ -1,4 +1,4 @@
-"""Why: one deterministic wasmtime configuration, so that the same module on the same input burns the same fuel anywhere.
+"""Why: one deterministic wasmtime configuration, so that a module burns the same fuel on an input anywhere.
 
 Nothing here knows of cases or games. `compile_module` treats its bytes as hostile: it compiles in a child process
 under limits of size, time and memory, once for each digest, and keeps the machine code in a cache of its own.
@@ -6,6 +6,7 @@ under limits of size, time and memory, once for each digest, and keeps the machi
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
@@ -43,7 +44,7 @@ _TICK_S = 0.05
 
 
 class InvalidModule(Exception):
-    """The bytes are no module that this configuration accepts. It is the solution's failure; graders turn it into a value."""
+    """The bytes are no module that this configuration accepts. The solution's failure: graders turn it into a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def engine_name() -> str:
 @cache
 def probe_fuels() -> dict[str, int]:
     """Fuel of each probe: a small function that exercises one kind of instruction (see `probes.py`)."""
-    module = wasmtime.Module(engine(), wasmtime.wat2wasm(PROBES))
+    module = wasmtime.Module(engine(), bytes(wasmtime.wat2wasm(PROBES)))
     fuels: dict[str, int] = {}
     for export in module.exports:
         if not isinstance(export.type, wasmtime.FuncType):
@@ -183,21 +184,36 @@ def compile_module(
     name = hashlib.sha256(wasm).hexdigest()
     kept = folder / f"{name}-{_config_digest()}{'-mm' if multi_memory else ''}.cwasm"
     host = engine(multi_memory=multi_memory)
-    if kept.exists():
-        try:
-            return wasmtime.Module.deserialize_file(host, str(kept))
-        except wasmtime.WasmtimeError:
-            pass  # made on another processor, or cut short: make it again
+    if module := _kept_module(host, kept):
+        return module
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryDirectory(dir=folder) as work:
+        with _alone(kept.with_suffix(".lock")), tempfile.TemporaryDirectory(dir=folder) as work:
+            if module := _kept_module(host, kept):  # another process made it while this one waited
+                return module
             source, target = Path(work, "in.wasm"), Path(work, "out.cwasm")
             source.write_bytes(wasm)
             _compile_in_child(source, target, multi_memory, limits)
-            os.replace(target, kept)
+            target.replace(kept)
         return wasmtime.Module.deserialize_file(host, str(kept))
     except OSError as error:
         raise MachineError(f"cannot keep compiled modules in {folder}: {error.strerror}; set EVALKIT_CACHE") from error
+
+
+def _kept_module(host: wasmtime.Engine, kept: Path) -> wasmtime.Module | None:
+    if kept.exists():
+        # An error: it was made on another processor, or cut short. It is made again then.
+        with suppress(wasmtime.WasmtimeError):
+            return wasmtime.Module.deserialize_file(host, str(kept))
+    return None
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """One process at a time within the block, so that many jobs with one module compile it once."""
+    with lock.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def _default_cache() -> Path:

@@ -140,11 +140,13 @@ def load_solution(
     if has_start(wasm):
         return Rejection(
             "start_function",
-            "it has a start section, whose code would run unmetered: export it as `_initialize`, which is called and charged",
+            "it has a start section, which would run unmetered: export it as `_initialize`, called and charged",
         )
     minimum = memory.limits.min * _PAGE
     if minimum > max_memory_bytes:
-        return Rejection("memory", f"it declares {minimum:,} bytes of memory, more than the {max_memory_bytes:,} allowed")
+        return Rejection(
+            "memory", f"it declares {minimum:,} bytes of memory, more than the {max_memory_bytes:,} allowed"
+        )
     return Solution(module, entry=entry, size=len(wasm), max_memory_bytes=max_memory_bytes)
 
 

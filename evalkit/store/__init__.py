@@ -5,6 +5,6 @@
 
 from evalkit.store.database import default_path
 from evalkit.store.files import ImportReport, Record
-from evalkit.store.runs import Store
+from evalkit.store.runs import Store, open_results
 
-__all__ = ["ImportReport", "Record", "Store", "default_path"]
+__all__ = ["ImportReport", "Record", "Store", "default_path", "open_results"]

@@ -65,7 +65,7 @@ class Database:
     def open(cls, url: str | os.PathLike[str] | None, *, create: bool, patience: float) -> Database:
         """Open, and where `create` allows it make, the database. Raises StoreError for anything that is none."""
         place = _locate(url)
-        with _explained(f"cannot open the store {place.name}"):
+        with _explained(f"cannot open the store ({place.name})"):
             database = cls._file(place, create, patience) if place.is_sqlite else cls._server(place, patience)
             try:
                 database._prepare(create and not database.read_only)
@@ -99,24 +99,27 @@ class Database:
         writable = not exists or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
         mode: Mode = "rwc" if not exists else "rw" if writable and not place.read_only else "ro"
         if mode == "ro" and not _can_read(path, "ro", patience) and _is_settled(path):
-            # A journal that cannot be made is not needed for a file that nobody can be writing to.
+            # Without a journal there is no writer at work, and SQLite need not make one to read along.
             mode = "ro&immutable=1"
         engine = _sqlite_engine(lambda: _connect(path, mode, patience), QueuePool)
         return cls(engine, place.name, read_only=mode.startswith("ro"), patience=patience)
 
     def _prepare(self, create: bool) -> None:
         """Check that the tables are this version's, or make them in an empty database."""
-        if not self.read("open", self._is_ready):
-            if not create:
-                raise StoreError(f"{self.name} holds no runs store: check the path, or store a run to make it one")
-            self.write("create", self._make)
+        missing = self.read("open the store", self._missing)
+        if missing == set(METADATA.tables) and not create:
+            raise StoreError(f"{self.name} holds no runs store: check the path, or store a run to make it one")
+        if missing and not self.read_only:
+            # Some are missing where a later kind of run brought tables: a store that was there before gains them.
+            self.write("create the store", self._make)
         if not self.read_only and self._require().dialect.name == "sqlite":
             self._retried(self._set_wal)
 
-    def _is_ready(self, connection: sa.Connection) -> bool:
+    def _missing(self, connection: sa.Connection) -> set[str]:
+        """Which tables are still to be made; raises StoreError where the database is of something or somewhen else."""
         present = set(sa.inspect(connection).get_table_names())
         if not present:
-            return False
+            return set(METADATA.tables)
         version = None
         if meta.name in present:
             version = connection.scalar(sa.select(meta.c.value).where(meta.c.name == "evalkit_store"))
@@ -127,15 +130,14 @@ class Database:
                 f"{self.name} is a store of version {version}, and this evalkit reads version {VERSION}: "
                 "export it with the evalkit that wrote it, and import that into a new store"
             )
-        # Tables that a later kind of run brings are made in a store that was there before it.
-        return self.read_only or set(METADATA.tables) <= present
+        return set(METADATA.tables) - present
 
     def _make(self, connection: sa.Connection) -> None:
         # Asked again under the write lock: another process may have been first.
-        if not self._is_ready(connection):
-            METADATA.create_all(connection)
-            if connection.scalar(sa.select(meta.c.value).where(meta.c.name == "evalkit_store")) is None:
-                connection.execute(meta.insert().values(name="evalkit_store", value=VERSION))
+        missing = self._missing(connection)
+        METADATA.create_all(connection, tables=[METADATA.tables[name] for name in missing])
+        if meta.name in missing:
+            connection.execute(meta.insert().values(name="evalkit_store", value=VERSION))
 
     def _set_wal(self) -> None:
         raw = self._require().raw_connection()
@@ -213,7 +215,8 @@ def _locate(url: str | os.PathLike[str] | None) -> _Place:
     if not is_name(text):
         raise StoreError(f"{text!r} is no path and no URL of a store")
     if "://" not in text:
-        return _Place(sa.URL.create("sqlite"), text, Path(text).absolute())
+        home = os.path.expanduser(text)  # noqa: PTH111 - that of Path raises where a name after ~ is no user's
+        return _Place(sa.URL.create("sqlite"), text, Path(home).absolute())
     # A URL that cannot be read may still hold a password.
     hidden = re.sub(r"://[^/]*@", "://***@", text)
     try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
+import re
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -11,13 +13,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from evalkit._consistency import is_text
-from evalkit.errors import StoreError
+from evalkit.errors import StoreError, UsageError
 from evalkit.records import PerformanceRun, Review, ReviewedRun, canonical
 from evalkit.store.files import KINDS, Record, merge
 from evalkit.store.tables import case_runs, inputs, modules, reviews, runs
 
 __all__ = [
-    "find", "find_module", "job_of", "load", "plain", "put", "select_records", "set_review", "set_voided",
+    "find", "find_module", "job_of", "load", "named", "plain", "put", "resolve", "select_records",
+    "set_review", "set_voided",
 ]  # fmt: skip
 
 
@@ -98,6 +101,30 @@ def find(connection: sa.Connection, run_id: str) -> Record | None:
     """Return the run with exactly this id, or None."""
     row = connection.execute(select_records().where(runs.c.run_id == plain(run_id))).one_or_none()
     return None if row is None else load(row)
+
+
+def resolve(connection: sa.Connection, prefix: str) -> str:
+    """Return the one id that starts with `prefix`. Raises UsageError, with near ids, where there is none or more."""
+    start = prefix.strip().lower() if isinstance(prefix, str) else ""
+    if not re.fullmatch(r"[0-9a-f]{4,16}", start):
+        raise UsageError(f"{prefix!r} is no run id: give at least four of its sixteen hex digits")
+    column = runs.c.run_id
+    # "g" sorts right behind the hex digits.
+    found: list[str] = list(
+        connection.scalars(sa.select(column).where(column >= start, column < start + "g").order_by(column))
+    )
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"{len(found)} runs start with {start}: {', '.join(found[:5])}; give more digits")
+    near = difflib.get_close_matches(start, connection.scalars(sa.select(column)).all(), n=3, cutoff=0.4)
+    raise UsageError(f"there is no run {start}" + (f": near are {', '.join(near)}" if near else ""))
+
+
+def named(connection: sa.Connection, prefix: str) -> Record:
+    """Return the run that `resolve` finds."""
+    run_id = resolve(connection, prefix)
+    return load(connection.execute(select_records().where(runs.c.run_id == run_id)).one())
 
 
 def find_module(connection: sa.Connection, digest: str) -> bytes | None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import hashlib
 import os
-import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,15 +14,16 @@ import sqlalchemy as sa
 
 from evalkit._consistency import is_name, is_text
 from evalkit.errors import StoreError, UsageError
+from evalkit.project import data_dir
 from evalkit.records import PerformanceRun, Review, ReviewedRun
 from evalkit.store import frames, rows, tables
-from evalkit.store.database import Database
+from evalkit.store.database import Database, default_path
 from evalkit.store.files import KINDS, ImportReport, Record, read_export, write_export
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Store"]
+__all__ = ["Store", "open_results"]
 
 
 class Filters(TypedDict, total=False):
@@ -101,7 +100,7 @@ class Store:
             raise UsageError("a run is voided for a reason: say why in words")
 
         def work(connection: sa.Connection) -> Record:
-            run = _named(connection, run_id)
+            run = rows.named(connection, run_id)
             if run.voided is not None:
                 raise UsageError(f"run {run.run_id} is voided already: {run.voided!r}")
             rows.set_voided(connection, run.run_id, reason)
@@ -118,7 +117,7 @@ class Store:
         review = dataclasses.replace(review, recorded_at=review.recorded_at or _now())
 
         def work(connection: sa.Connection) -> Record:
-            run = _named(connection, run_id)
+            run = rows.named(connection, run_id)
             if not isinstance(run, ReviewedRun):
                 raise UsageError(f"run {run.run_id} is a performance run: fuel is its score, and no one reviews it")
             if run.voided is not None:
@@ -142,7 +141,7 @@ class Store:
 
     def get(self, run_id: str) -> Record:
         """Return the run with this id. Raises UsageError, naming near ids, where there is none or more than one."""
-        return self._database.read("read a run", lambda connection: _named(connection, run_id))
+        return self._database.read("read a run", lambda connection: rows.named(connection, run_id))
 
     def find(self, run_id: str) -> Record | None:
         """Return the run with exactly this id, or None."""
@@ -150,7 +149,8 @@ class Store:
 
     def has(self, run_id: str) -> bool:
         """Say whether a run with exactly this id is stored, voided or not."""
-        return self.find(run_id) is not None
+        query = sa.select(tables.runs.c.run_id).where(tables.runs.c.run_id == rows.plain(run_id))
+        return self._database.read("look for a run", lambda connection: connection.scalar(query)) is not None
 
     def runs(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> list[Record]:
         """Return runs in recorded order; `Filters` has the filters: kind, case, version, variant and model."""
@@ -208,17 +208,19 @@ class Store:
 
         The folder may be new, empty, or an export, which is merged with: what only it holds stays. Raises StoreError,
         with nothing replaced, where it is something else, cannot be read whole, or holds a run with other content.
+        Of a run that both hold, this store's record is written, with the other's void or review where it has none.
         """
+        target = _folder(folder)
         wanted = None if run_ids is None else list(run_ids)
 
         def work(connection: sa.Connection) -> int:
-            chosen = None if wanted is None else {_resolve(connection, run_id) for run_id in wanted}
+            chosen = None if wanted is None else {rows.resolve(connection, run_id) for run_id in wanted}
             found = connection.execute(rows.select_records()).all()
             records = (rows.load(row) for row in found if chosen is None or row.run_id in chosen)
             module = rows.find_module if modules else _no_module
-            return write_export(Path(folder), records, lambda digest: module(connection, digest))
+            return write_export(target, records, lambda digest: module(connection, digest))
 
-        return self._database.read(f"export to {os.fspath(folder)}", work)
+        return self._database.read(f"export to {target}", work)
 
     def import_(self, folder: str | os.PathLike[str]) -> ImportReport:
         """Take in an export in one transaction. What is malformed, or conflicts with a stored run, is refused by name.
@@ -226,11 +228,12 @@ class Store:
         Runs keep the time they were recorded at. Being voided is monotone: a voided record voids the stored run, and
         a stored void stays. Raises UsageError where the folder is no export.
         """
+        source = _folder(folder)
 
         def work(connection: sa.Connection) -> ImportReport:
             done = {True: 0, False: 0}
             refused = []
-            for line in read_export(Path(folder)):
+            for line in read_export(source):
                 try:
                     if line.record is None:
                         raise StoreError(line.why)
@@ -239,11 +242,32 @@ class Store:
                     refused.append((line.run_id, str(error)))
             return ImportReport(stored=done[True], same=done[False], refused=tuple(refused))
 
-        return self._database.write(f"import {os.fspath(folder)}", work)
+        return self._database.write(f"import {source}", work)
+
+
+def open_results(url: str | os.PathLike[str] | None = None) -> Store:
+    """Open what there is to look at: the named store, else the local one, else the committed sample, in memory.
+
+    Raises StoreError where the named store cannot be opened, or where there is neither a store nor a sample.
+    """
+    if url is not None or os.environ.get("EVALKIT_STORE") or default_path().exists():
+        return Store.open(url, create=False)
+    sample = data_dir() / "sample"
+    if not sample.is_dir():
+        raise StoreError(f"there are no results yet: neither {default_path()} nor {sample}; run `evalkit sweep CASE`")
+    store = Store.open("sqlite://")
+    store.import_(sample)
+    return store
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _folder(path: str | os.PathLike[str]) -> Path:
+    if "\0" in os.fspath(path):
+        raise UsageError(f"{os.fspath(path)!r} is no path of a folder")
+    return Path(path)
 
 
 def _no_module(_connection: sa.Connection, _digest: str) -> None:
@@ -260,29 +284,6 @@ def _ready(run: Record, module: bytes | None) -> Record:
         if hashlib.sha256(module).hexdigest() != digest:
             raise StoreError(f"run {run.run_id} is not stored: the module given with it is not its module {digest}")
     return run if run.recorded_at is not None else dataclasses.replace(run, recorded_at=_now())
-
-
-def _resolve(connection: sa.Connection, prefix: str) -> str:
-    """The one id that starts with `prefix`."""
-    start = prefix.strip().lower() if isinstance(prefix, str) else ""
-    if not re.fullmatch(r"[0-9a-f]{4,16}", start):
-        raise UsageError(f"{prefix!r} is no run id: give at least four of its sixteen hex digits")
-    column = tables.runs.c.run_id
-    # "g" sorts right behind the hex digits.
-    found: list[str] = list(
-        connection.scalars(sa.select(column).where(column >= start, column < start + "g").order_by(column))
-    )
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"{len(found)} runs start with {start}: {', '.join(found[:5])}; give more digits")
-    near = difflib.get_close_matches(start, connection.scalars(sa.select(column)).all(), n=3, cutoff=0.4)
-    raise UsageError(f"there is no run {start}" + (f": near are {', '.join(near)}" if near else ""))
-
-
-def _named(connection: sa.Connection, prefix: str) -> Record:
-    run_id = _resolve(connection, prefix)
-    return rows.load(connection.execute(rows.select_records().where(tables.runs.c.run_id == run_id)).one())
 
 
 def _filtered(query: sa.Select[Any], include_voided: bool, filters: Filters) -> sa.Select[Any]:

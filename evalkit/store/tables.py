@@ -78,5 +78,5 @@ reviews = sa.Table("reviews", METADATA, _run_id(), sa.Column("review", sa.Text, 
 modules = sa.Table(
     "modules", METADATA,
     sa.Column("digest", sa.String(64), primary_key=True),
-    sa.Column("wasm", sa.LargeBinary, nullable=False),
+    sa.Column("wasm", sa.LargeBinary(2**31 - 1), nullable=False),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,16 @@ def test_a_module_is_compiled_once_and_read_back_after_that(tmp_path: Path, monk
     for _ in range(3):
         assert [e.name for e in compile_module(SMALL, cache_dir=tmp_path).exports] == ["f"]
     assert len(calls) == 1
+
+
+def test_many_that_want_one_module_at_once_compile_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    real = engine_module._compile_in_child
+    monkeypatch.setattr(engine_module, "_compile_in_child", lambda *a: (calls.append(a), real(*a)))
+    with ThreadPoolExecutor(4) as pool:
+        modules = list(pool.map(lambda _: compile_module(SMALL, cache_dir=tmp_path), range(4)))
+    assert len(calls) == 1
+    assert all(module.exports for module in modules)
 
 
 def test_a_spoiled_cache_entry_is_made_again(tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ def loaded(wasm: bytes, **options: int) -> Solution:
     return solution
 
 
-def call(wasm: bytes, data: bytes = b"", *, runway_limit: int = AMPLE, wall_limit_s: float = 20.0, **options: int) -> Call:
+def call(
+    wasm: bytes, data: bytes = b"", *, runway_limit: int = AMPLE, wall_limit_s: float = 20.0, **options: int
+) -> Call:
     most = options.pop("most", CAP)
     return loaded(wasm, **options).call(
         data, runway_limit=runway_limit, max_output_bytes=most, wall_limit_s=wall_limit_s
@@ -312,7 +314,7 @@ class TestTheContract:
         "text",
         [
             '(module (memory (export "memory") 1 1 shared))',
-            '(module (memory i64 1))',
+            "(module (memory i64 1))",
             "(module (memory 1) (memory 1))",
             "(module (func $f (return_call $f)))",
             "(module (func (result v128) (i8x16.relaxed_swizzle (v128.const i64x2 0 0) (v128.const i64x2 0 0))))",

@@ -1,27 +1,24 @@
-"""Why: many runs at once, on this machine or on a cluster, where every finished one is kept and none stops the others.
+"""Why: a grid of solutions goes through the pool, and what the store holds is not run again.
 
-`run_jobs` is the one interface to the two engines, pebble here and dask.distributed there; `sweep_case` puts a grid of
-solutions through it. What is stored is not run again, so a sweep that was cut short goes on when it is called again.
+Every run is stored as it ends, so a sweep that was cut short goes on when it is called again.
 """
 
 from __future__ import annotations
 
-import importlib
-import multiprocessing
-import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, as_completed
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from evalkit.errors import EvalkitError, MachineError, UsageError
+from evalkit.errors import EvalkitError
+from evalkit.jobs.pool import Job, JobResult, run_jobs
+from evalkit.jobs.report import FailedJob, Plan, Progress, SweepReport
 from evalkit.performance.build import BuildLimits, solution_digest
 from evalkit.performance.case import Case
-from evalkit.performance.grade import Graded, grade_solution
-from evalkit.performance.manifest import load_case
+from evalkit.performance.grading import Graded, grade_solution
+from evalkit.performance.manifest import open_case
 from evalkit.performance.origin import load_origin
 from evalkit.performance.reviews import load_reviews
 from evalkit.records import Outcome, ReviewedRun, digest_id
@@ -31,10 +28,6 @@ if TYPE_CHECKING:  # importing the store costs a second, and the workers of a po
     from evalkit.store import Store
 
 __all__ = [
-    "FailedJob",
-    "JobResult",
-    "Plan",
-    "SweepReport",
     "attempt_number",
     "file_for_review",
     "find_solutions",
@@ -42,116 +35,9 @@ __all__ = [
     "missing_attempts",
     "plan_sweep",
     "record_reviews",
-    "run_jobs",
     "store_graded",
     "sweep_case",
 ]
-
-Job = dict[str, Any]
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class JobResult(Generic[T]):
-    """How one job ended: its value, or one line that says what went wrong."""
-
-    name: str
-    value: T | None = None
-    error: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FailedJob:
-    """A job that left no run, and why."""
-
-    job: str
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
-class SweepReport:
-    """How a sweep went: jobs in the grid, runs stored now, jobs that were stored before, and the failures."""
-
-    jobs: int
-    stored: int
-    skipped: int
-    failed: tuple[FailedJob, ...] = ()
-
-
-Progress = Callable[[int, int, JobResult[Any]], None]
-"""Called as `progress(done, of, result)` after each job."""
-
-
-def run_jobs(
-    fn: Callable[..., T],
-    jobs: Mapping[str, Job],
-    *,
-    workers: int = 2,
-    seconds: float | None = None,
-    scheduler: str | None = None,
-) -> Iterator[JobResult[T]]:
-    """Call `fn(**job)` for every named job in other processes, and yield each result as it ends, in no fixed order.
-
-    On this machine `workers` processes run and a job that takes longer than `seconds` is killed; a job that fails,
-    crashes or hangs fails alone. With `scheduler`, the address of a dask scheduler, jobs run there, and a job must hold
-    its own time limit. `fn` and its arguments must pickle. Leaving the loop early ends what still runs.
-    """
-    if not jobs:
-        return
-    if scheduler:
-        yield from _on_cluster(fn, jobs, scheduler)
-        return
-    from pebble import ProcessPool
-
-    pool = ProcessPool(
-        max_workers=max(1, min(workers, len(jobs))),
-        context=multiprocessing.get_context("spawn"),
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),  # Ctrl-C is this process's to answer; it then stops the pool
-    )
-    with ExitStack() as leaving:
-        leaving.callback(pool.join)
-        leaving.callback(pool.stop)
-        futures: dict[Future[Any], str] = {
-            pool.schedule(_call, args=[fn, job], timeout=seconds): name for name, job in jobs.items()
-        }
-        for future in as_completed(futures):
-            yield _result(futures[future], future, seconds)
-
-
-def _call(fn: Callable[..., T], job: Job) -> tuple[T | None, str | None]:
-    """In the worker: errors become one line here, so that nothing that does not pickle has to travel."""
-    try:
-        return fn(**job), None
-    except EvalkitError as error:
-        return None, str(error)
-    except Exception as error:
-        return None, " ".join(f"{type(error).__name__}: {error}".split())
-
-
-def _result(name: str, future: Any, seconds: float | None) -> JobResult[Any]:
-    try:
-        value, error = future.result()
-        return JobResult(name, value, error)
-    except TimeoutError:
-        return JobResult(name, error=f"it was ended after its {seconds:g} s")
-    except Exception as error:  # the worker died: killed by the kernel, or by the code it ran
-        return JobResult(name, error=" ".join(f"its process ended: {type(error).__name__}: {error}".split()))
-
-
-def _on_cluster(fn: Callable[..., T], jobs: Mapping[str, Job], scheduler: str) -> Iterator[JobResult[T]]:
-    try:
-        distributed = importlib.import_module("distributed")
-    except ImportError as error:
-        raise UsageError('a scheduler needs dask: install it with pip install "evalkit[cluster]"') from error
-    try:
-        client = distributed.Client(scheduler, timeout=10, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise MachineError(f"no dask scheduler answers at {scheduler}: {' '.join(str(error).split())}") from error
-    with client:
-        futures = {client.submit(_call, fn, job, pure=False, retries=0): name for name, job in jobs.items()}
-        for future in distributed.as_completed(list(futures)):
-            yield _result(futures[future], future, None)
 
 
 def find_solutions(case: Case) -> list[Path]:
@@ -159,18 +45,13 @@ def find_solutions(case: Case) -> list[Path]:
     return sorted(path.parent for path in (case.root / "solutions").rglob("solution.toml"))
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a sweep would do: jobs in the grid, those still to run by name, those stored, and those that cannot run."""
-
-    jobs: int
-    grid: dict[str, Job]
-    skipped: int
-    failed: tuple[FailedJob, ...]
-
-
 def plan_sweep(
-    case: Case, *, store: Store, solutions: Sequence[Path | str] | None = None, variant: str | None = None, attempts: int = 1
+    case: Case,
+    *,
+    store: Store,
+    solutions: Sequence[Path | str] | None = None,
+    variant: str | None = None,
+    attempts: int = 1,
 ) -> Plan:
     """Hold a grid of solutions against the store; nothing is built. Raises UsageError for an unknown variant."""
     slug = case.variant(variant).slug
@@ -195,7 +76,7 @@ def plan_sweep(
 def sweep_case(
     case: Case | Path | str,
     *,
-    store: Store,
+    store: Store | Path | str | None = None,
     solutions: Sequence[Path | str] | None = None,
     variant: str | None = None,
     attempts: int = 1,
@@ -205,11 +86,37 @@ def sweep_case(
 ) -> SweepReport:
     """Grade every solution that the store does not hold yet, `jobs` at a time, storing each run as it ends.
 
+    `case`: loaded, or a path or `slug[@version]`; `store`: open, or a path or URL (default: the local one).
     `solutions` defaults to those filed under the case. A run that was stored `ungraded` is tried again as a new
     attempt. The runs of a reviewed case are filed for review, with the reviews recorded beside it. Raises
     AuthoringError for a broken case, UsageError for an unknown variant.
     """
-    loaded = case if isinstance(case, Case) else load_case(Path(case))
+    loaded = case if isinstance(case, Case) else open_case(case)
+    with _opened(store) as kept:
+        return _sweep(loaded, kept, solutions, variant, attempts, jobs, scheduler, progress)
+
+
+@contextmanager
+def _opened(store: Store | Path | str | None) -> Iterator[Store]:
+    from evalkit.store import Store
+
+    if isinstance(store, Store):
+        yield store
+    else:
+        with Store.open(store) as opened:
+            yield opened
+
+
+def _sweep(
+    loaded: Case,
+    store: Store,
+    solutions: Sequence[Path | str] | None,
+    variant: str | None,
+    attempts: int,
+    jobs: int,
+    scheduler: str | None,
+    progress: Progress | None,
+) -> SweepReport:
     plan = plan_sweep(loaded, store=store, solutions=solutions, variant=variant, attempts=attempts)
     failed = list(plan.failed)
     stored, done = 0, plan.jobs - len(plan.grid)
@@ -260,7 +167,7 @@ def file_for_review(store: Store, case: Case, folder: Path, variant: str | None 
 
 
 def record_reviews(store: Store, case: Case) -> None:
-    """Take over the reviews that lie beside a case for the runs that are stored; a review that changed replaces the old."""
+    """Take over the reviews that lie beside a case for its stored runs; one that changed replaces the old."""
     for recorded in load_reviews(case):
         run = store.find(_reviewed_run(case, recorded.solution, recorded.variant).run_id)
         if run is not None and run.voided is None:
@@ -300,7 +207,7 @@ def attempt_number(store: Store, key: tuple[str, ...], wanted: int) -> int:
 
 
 def store_graded(store: Store, graded: Graded) -> bool:
-    """Store a run with its module; False where the same is there. The same source that built another module is a warning."""
+    """Store a run with its module; False where it is there. The same source with another module is a warning."""
     run = graded.run
     others = store.module_digests(run.solution_digest) - {run.module_digest}
     if graded.module is not None and others:

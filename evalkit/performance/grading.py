@@ -40,7 +40,12 @@ class Graded:
 
 
 def grade(
-    case: Case | Path | str, solution: Path | str, *, variant: str | None = None, attempt: int = 1, unlimited: bool = False
+    case: Case | Path | str,
+    solution: Path | str,
+    *,
+    variant: str | None = None,
+    attempt: int = 1,
+    unlimited: bool = False,
 ) -> PerformanceRun:
     """Build `solution`, run it on every input of `case`, and return the record; nothing is stored.
 
@@ -78,7 +83,7 @@ def grade_solution(
 
 
 def grade_module(case: Case, module: bytes, like: PerformanceRun, *, attempt: int | None = None) -> PerformanceRun:
-    """Grade a module that an earlier run left, on `case` as it is now and on this engine; who made it stays as in `like`."""
+    """Grade a module that an earlier run left, on `case` and this engine as they are now; who made it: as in `like`."""
     names = ("variant", "model", "solution_digest", "provenance")
     identity: dict[str, Any] = {name: getattr(like, name) for name in names}
     identity["attempt"] = like.attempt if attempt is None else attempt

@@ -1,0 +1,1 @@
+"""The reference implementation behind `oracle.py`: tables, scenario, world, state."""

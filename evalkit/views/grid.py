@@ -1,0 +1,156 @@
+"""Why: one table for every screen and for paper: plain escaped HTML that reads alone, searchable where scripts run.
+
+The HTML carries every value, already formatted, with the sort key beside it. Where `interactive()` has loaded the
+DataTables bundle that itables ships, a long table gains search and sort on top; nothing is fetched, and without scripts
+(an untrusted notebook, a printed page) the same table is still there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal
+
+import itables
+
+from evalkit.views.formats import DASH
+from evalkit.views.names import plain, short
+
+__all__ = ["Cell", "Column", "Table", "interactive"]
+
+SEARCHABLE_FROM = 9
+"""Rows from which a table is worth searching; below that the eye is faster and the page calmer."""
+
+_SHORT = 20
+"""Rows up to which a table is kept on one printed page."""
+
+_BUNDLE = "_itables_" + itables.__version__.replace(".", "_").replace("-", "_")
+_READY = f"itables-{itables.__version__}-ready"
+_loaded = False
+
+_STYLE = (
+    "<style>"
+    "table.evk{border-collapse:collapse;font-size:13px;line-height:1.45;margin:.4em 0 1em;width:auto}"
+    "table.evk caption{text-align:left;font-weight:600;font-size:15px;padding:0 0 .5em;caption-side:top;"
+    "color:inherit}"
+    "table.evk caption small{display:block;font-weight:400;font-size:12px;opacity:.75}"
+    "table.evk th,table.evk td{padding:.3em .8em;border:0;border-bottom:1px solid rgba(128,128,128,.28);"
+    "vertical-align:top;max-width:26em;overflow-wrap:anywhere;white-space:normal}"
+    "table.evk th{overflow-wrap:normal;font-weight:600;border-bottom:1.5px solid rgba(128,128,128,.6);"
+    "vertical-align:bottom}"
+    "table.evk td.n{font-variant-numeric:tabular-nums;white-space:nowrap}"
+    "table.evk td.w{white-space:nowrap}table.evk td.t{min-width:9em}"
+    "table.evk.dataTable{margin-left:0!important;margin-right:auto!important}"
+    ".evk-wrap .dt-container,.evk-wrap table.evk.dataTable{background:transparent!important}"
+    "table.evk tbody tr{background:transparent}table.evk tbody tr.here{background:rgba(47,155,216,.13)}"
+    ".evk-wrap{overflow-x:auto}</style>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading, and whether its cells are words (left), a number (right), or a short mark that must not wrap."""
+
+    title: str
+    kind: Literal["words", "number", "mark"] = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What is shown, and the number to sort by where the text would sort wrongly (None sorts last)."""
+
+    text: str
+    sort: float | None = None
+    full: str | None = None
+    """The whole text where `text` is shortened: shown when the pointer rests on the cell."""
+
+    @classmethod
+    def name(cls, text: str, limit: int = 64) -> Cell:
+        """Return a cell for a name: on one line, shortened in the middle, whole in its hint."""
+        whole, shown = plain(text), short(text, limit)
+        return cls(shown, full=whole if whole != shown else None)
+
+
+class Table:
+    """A titled table; a notebook shows it as HTML. `rows` hold a `Cell` per column; `here` is the row to stand out."""
+
+    def __init__(
+        self, title: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, note: str = "",
+        empty: str = "Nothing yet.", here: int | None = None, searchable: bool | None = None, drop: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        """Take the cells; `drop` names columns that are left out where every cell of theirs is a dash."""
+        bare = {i for i, c in enumerate(columns) if c.title in drop and all(row[i].text in ("", DASH) for row in rows)}
+        columns = [c for i, c in enumerate(columns) if i not in bare]
+        rows = [[cell for i, cell in enumerate(row) if i not in bare] for row in rows]
+        self.title, self.note, self.empty, self.here = title, note, empty, here
+        self.columns, self.rows = tuple(columns), tuple(map(tuple, rows))
+        self.searchable = len(self.rows) >= SEARCHABLE_FROM if searchable is None else searchable
+
+    def __repr__(self) -> str:
+        return f"{plain(self.title)}: {len(self.rows)} rows"
+
+    def _repr_html_(self) -> str:
+        live = self.searchable and _loaded and bool(self.rows)
+        table = self.to_html()
+        name = hashlib.sha256(table.encode("utf-8", "replace")).hexdigest()[:12]  # the same in every run of a notebook
+        script = _script(name, self) if live else ""
+        return f'{_STYLE}<div class="evk-wrap" data-evk="{name}">{table}</div>{script}'
+
+    def to_html(self) -> str:
+        """Return the table alone, every text escaped."""
+        note = f"<small>{_text(self.note)}</small>" if self.note else ""
+        head = "".join(f'<th scope="col" style="{_align(c)}">{_text(c.title)}</th>' for c in self.columns)
+        if self.rows:
+            body = "".join(self._row(i, row) for i, row in enumerate(self.rows))
+        else:
+            body = f'<tr><td colspan="{len(self.columns)}" style="text-align:left">{_text(self.empty)}</td></tr>'
+        klass = "evk evk-short" if len(self.rows) <= _SHORT else "evk"
+        return (
+            f'<table class="{klass}"><caption style="text-align:left">{_text(self.title)}{note}'
+            f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    def _row(self, index: int, row: Sequence[Cell]) -> str:
+        cells = "".join(self._cell(column, cell) for column, cell in zip(self.columns, row, strict=True))
+        return f"<tr{' class=here' if index == self.here else ''}>{cells}</tr>"
+
+    def _cell(self, column: Column, cell: Cell) -> str:
+        klass = {"number": ' class="n"', "mark": ' class="w"', "words": ' class="t"'}[column.kind]
+        order = ""
+        if column.kind == "number":
+            order = f' data-order="{"1e308" if cell.sort is None else repr(cell.sort)}"'  # what is missing comes last
+        hint = f' title="{_text(cell.full)}"' if cell.full else ""
+        return f'<td{klass}{order}{hint} style="{_align(column)}">{_text(cell.text) or DASH}</td>'
+
+
+def _script(name: str, table: Table) -> str:
+    options: dict[str, Any] = {
+        "classes": ["evk", "compact"], "style": {}, "paging": False, "info": False, "order": [], "autoWidth": False,
+        "layout": {"topStart": "search", "topEnd": None, "bottomStart": None, "bottomEnd": None},
+        "language": {"search": "Search ", "zeroRecords": "No row matches."},
+        "columnDefs": [{"targets": i, "type": "num"} for i, c in enumerate(table.columns) if c.kind == "number"],
+    }  # fmt: skip
+    return (
+        f'<script type="module">(()=>{{const go=async()=>{{const {{ITable}}=await window.{_BUNDLE};'
+        f"for(const t of document.querySelectorAll('[data-evk=\"{name}\"]>table:not(.dataTable)'))"
+        f"new ITable(t,{json.dumps(options)})}};"
+        f'window.{_BUNDLE}?go():window.addEventListener("{_READY}",go)}})()</script>'
+    )
+
+
+def interactive() -> None:
+    """Load DataTables into this page from the installed itables, once a notebook; call it in the first cell."""
+    global _loaded
+    itables.init_notebook_mode(all_interactive=False, connected=False)
+    _loaded = True
+
+
+def _align(column: Column) -> str:
+    return "text-align:right" if column.kind == "number" else "text-align:left"
+
+
+def _text(text: str) -> str:
+    return escape(plain(text) if text.strip() else "", quote=True)

@@ -1,0 +1,193 @@
+"""Why: the tables of a performance case: exact numbers, marks in words, and a dash for what does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from evalkit.records import InputResult, PerformanceRun, ReviewedRun
+from evalkit.views.formats import DASH, OUTCOME_MARKS, OUTCOME_WORDS, grouped, ratio, signed_percent
+from evalkit.views.frames import overshoot_percent, plain_rows, stress
+from evalkit.views.grid import Cell, Column, Table, interactive
+from evalkit.views.names import short
+
+__all__ = ["Table", "interactive", "leaderboard", "results", "runs", "smoke", "standing", "stress_results", "sweep"]
+
+_IF_WRONG = ("first wrong tick", "detail")
+_NO_RUN = "No graded run yet. Grade a solution: evalkit grade CASE SOLUTION"
+
+
+def leaderboard(rows: Any, *, here: str | None = None) -> Table:
+    """List models by the fuel of their best passing run.
+
+    `rows` as `charts.leaderboard` takes them; `here` is a run id whose row stands out.
+    """
+    values = plain_rows(rows)
+    columns = (
+        Column("rank", "number"), Column("model"), Column("total fuel", "number"), Column("ratio to best", "number"),
+        Column("runs", "number"), Column("best run", "mark"),
+    )  # fmt: skip
+    body = [
+        (
+            _number(row["rank"], grouped), Cell.name(str(row["model"])), _number(row["total_fuel"], grouped),
+            _number(row["ratio_to_best"], ratio), _number(row["runs"], grouped), Cell(row["run_id"] or DASH),
+        )
+        for row in values
+    ]  # fmt: skip
+    at = next((i for i, row in enumerate(values) if here is not None and row["run_id"] == here), None)
+    return Table(
+        "Leaderboard", columns, body, here=at,
+        empty="No passing run yet. Grade a solution: evalkit grade CASE SOLUTION",
+        note="Each model's best passing run, by wasmtime fuel summed over the stress inputs; lower is better.",
+    )  # fmt: skip
+
+
+def smoke(run: PerformanceRun | None) -> Table:
+    """List one run's smoke inputs by the behaviour each isolates: correct or not, and where it first went wrong."""
+    inputs = [row for row in run.inputs if row.kind == "smoke"] if run else []
+    columns = (Column("behaviour"), Column("input", "mark"), Column("result", "mark"),
+               Column("first wrong tick", "number"),
+               Column("detail"))  # fmt: skip
+    body = [
+        (
+            Cell(row.behaviour or DASH), Cell.name(row.name), _result(row),
+            _number(row.first_mismatch_tick, grouped), Cell.name(_why(row), 160),
+        )
+        for row in inputs
+    ]  # fmt: skip
+    passed = sum(row.outcome == "pass" for row in inputs)
+    return Table(
+        "Smoke inputs", columns, body, empty="This run has no smoke inputs: the gate is open." if run else _NO_RUN,
+        drop=_IF_WRONG,
+        note=f"Correctness alone, one behaviour each; no fuel score. {passed} of {len(body)} right." if body else "",
+    )  # fmt: skip
+
+
+def stress_results(run: PerformanceRun | None) -> Table:
+    """List one run's stress inputs: fuel, ceiling, overshoot in percent, outcome."""
+    columns = (
+        Column("input"), Column("fuel", "number"), Column("ceiling", "number"), Column("against ceiling", "number"),
+        Column("runway limit", "number"), Column("result", "mark"), Column("first wrong tick", "number"),
+        Column("detail"),
+    )  # fmt: skip
+    if run is None:
+        return Table("Stress inputs", columns, (), empty=_NO_RUN, drop=_IF_WRONG)
+    body = []
+    for row in stress(run):
+        percent = overshoot_percent(row.fuel, run.fuel_limit)
+        body.append(
+            (
+                Cell.name(row.name), _number(row.fuel, grouped), _number(run.fuel_limit, grouped),
+                Cell(signed_percent(percent), percent), _number(row.runway_limit, grouped), _result(row),
+                _number(row.first_mismatch_tick, grouped), Cell.name(_why(row), 160),
+            )
+        )  # fmt: skip
+    total = f"Total {grouped(run.total_fuel)}." if run.total_fuel is not None else "No total: not every input passed."
+    return Table(
+        "Stress inputs", columns, body, empty="This run has no stress inputs.", searchable=False,
+        drop=_IF_WRONG,
+        note=f"Wasmtime fuel of one metered call each; at or under the ceiling passes. {total}",
+    )  # fmt: skip
+
+
+def results(run: PerformanceRun | None) -> tuple[Table, Table]:
+    """Return one run's results in its two sections: smoke inputs, then stress inputs."""
+    return smoke(run), stress_results(run)
+
+
+def standing(run: PerformanceRun | None, place: Any) -> Table:
+    """State where a run stands in its field. `place` is a placement, or None for a run that has none."""
+    if run is None:
+        return Table("Standing", (Column("what"), Column("value")), (), empty=_NO_RUN)
+    rows: list[tuple[str, str]] = [
+        ("model", run.model),
+        ("run", run.run_id),
+        ("outcome", _mark(run.outcome) + (f" ({run.reason})" if run.reason else "")),
+        ("total fuel", grouped(run.total_fuel)),
+    ]
+    if place is not None:
+        share = place.efficiency_percentile
+        rows += [
+            ("rank", f"{place.rank} of {place.field_size}"),
+            ("efficiency percentile", DASH if share is None else f"{share:.1f}"),
+            ("ratio to the best", ratio(place.ratio_to_best)),
+            ("this model's best run", "this one" if place.is_model_best else place.model_best or DASH),
+        ]
+    else:
+        rows.append(("rank", f"{DASH} (only a passing run is placed)"))
+    body = [(Cell(name), Cell.name(value, 96)) for name, value in rows]
+    return Table("Standing", (Column("what"), Column("value")), body, searchable=False)
+
+
+def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
+    """List every run, voided and ungraded ones too; those carry their mark and count nowhere."""
+    columns = [
+        Column("run", "mark"), Column("model"), Column("attempt", "number"), Column("result", "mark"),
+        Column("total fuel", "number"), Column("worst against ceiling", "number"), Column("recorded", "mark"),
+        Column("detail"),
+    ]  # fmt: skip
+    records = list(records)
+    scopes = [_scope(run) for run in records]
+    # Version, variant and schedule take room, and are worth it only where runs differ in them.
+    told = [i for i in range(3) if len({scope[i] for scope in scopes}) > 1]
+    columns += [Column(("version", "variant", "fuel schedule")[i], "mark") for i in told]
+    body, voided, ungraded = [], 0, 0
+    for run, scope in zip(records, scopes, strict=True):
+        total, worst, detail = None, None, ""
+        if isinstance(run, PerformanceRun):
+            readings = [overshoot_percent(row.fuel, run.fuel_limit) for row in stress(run)]
+            worst = max((percent for percent in readings if percent is not None), default=None)
+            total, mark = run.total_fuel, _mark(run.outcome)
+            detail = " · ".join(part for part in (run.reason, run.detail) if part)
+            ungraded += run.outcome == "ungraded"
+        else:
+            mark = "✓ reviewed" if run.review else "○ unreviewed"
+        if run.voided is not None:
+            voided += 1
+            mark, detail = f"⊘ voided ({mark})", f"voided: {run.voided}" + (f" · {detail}" if detail else "")
+        body.append(
+            (
+                Cell(run.run_id), Cell.name(run.model), _number(run.attempt, grouped), Cell(mark),
+                _number(total, grouped),
+                Cell(signed_percent(worst), worst), Cell((run.recorded_at or DASH)[:16].replace("T", " ")),
+                Cell.name(detail, 120) if detail else Cell(DASH), *(Cell.name(scope[i], 24) for i in told),
+            )
+        )  # fmt: skip
+    note = f"{len(body)} kept; {ungraded} ungraded and {voided} voided, which are never ranked." if body else ""
+    return Table(
+        "All runs", columns, body, note=note, empty="No run is kept yet. Grade a solution: evalkit grade CASE SOLUTION"
+    )
+
+
+def sweep(report: Any) -> Table:
+    """List what a sweep did: its jobs, how many were stored now, skipped because stored before, and each failure.
+
+    `report` has `jobs, stored, skipped` (counts) and `failed` (rows with `job` and `error`).
+    """
+    counts = [("jobs", report.jobs), ("stored now", report.stored), ("stored before, not run again", report.skipped)]
+    body = [(Cell(name), Cell(grouped(count))) for name, count in [*counts, ("failed", len(report.failed))]]
+    for row in plain_rows(report.failed):
+        job = row["job"]
+        said = ", ".join(f"{k} {v}" for k, v in job.items()) if isinstance(job, dict) else str(job)
+        body.append((Cell(f"✗ {short(said, 60)}"), Cell.name(str(row["error"]), 200)))
+    return Table("Sweep", (Column("what"), Column("value")), body, searchable=False)
+
+
+def _scope(run: PerformanceRun | ReviewedRun) -> tuple[str, str, str]:
+    return (run.version, run.variant, run.fuel_schedule[:12] if isinstance(run, PerformanceRun) else DASH)
+
+
+def _mark(outcome: str) -> str:
+    return f"{OUTCOME_MARKS[outcome]} {OUTCOME_WORDS[outcome]}"
+
+
+def _result(row: InputResult) -> Cell:
+    return Cell(_mark(row.outcome))
+
+
+def _why(row: InputResult) -> str:
+    return " · ".join(part for part in (row.reason, row.detail) if part) or DASH
+
+
+def _number(value: float | None, shown: Any) -> Cell:
+    return Cell(shown(value), None if value is None else float(value))

@@ -1,0 +1,98 @@
+"""Why: every chart of the kit looks alike and draws with no network, in Lab's light and dark theme, and on paper.
+
+The theme sets shapes, sizes and spacing, and leaves the colours of text, axes and background alone: Lab puts its own
+dark ones in, a report puts in its ink. Only text beside a mark takes no part in that, so its grey suits both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import altair as alt
+
+from evalkit.performance.rank import fold_model
+
+__all__ = ["DASHES", "GREY", "MIME", "PALETTE", "TEXT", "WARN", "colour", "dash", "enable"]
+
+MIME = "application/vnd.vegalite.v5+json"
+"""What JupyterLab bundles, with a `+json` that makes a valid notebook; the report exporter looks for it."""
+
+GREY = "#8a8f98"
+"""Reference marks: the ceiling, runway limits, the best of the field."""
+
+WARN = "#c4500c"
+"""Over the ceiling. Never alone: a shape, a sign or a word always says it too."""
+
+TEXT = "#74797f"
+"""Text beside a mark: 4.3 to 1 or better on white and on Lab's dark ground alike."""
+
+PALETTE = (
+    "#0072b2", "#c98500", "#009e73", "#d55e00", "#c85f97", "#2f9bd8", "#8a3fa0", "#8c8c2a",
+    "#4a63c8", "#a8652b", "#2f8f46", "#b8385a", "#7d6fd0", "#1f9aa0", "#a06a86", "#6f7f3a",
+)  # fmt: skip
+"""Sixteen inks of middling lightness, readable on white and on dark grey; the first eight keep apart for most eyes."""
+
+DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
+"""Line styles: the second sign, for when two models share an ink."""
+
+
+def _digest(model: str) -> int:
+    return int.from_bytes(hashlib.sha256(fold_model(model).encode("utf-8", "replace")).digest()[:8], "big")
+
+
+def colour(model: str) -> str:
+    """Return a model's ink: the same in every chart, notebook and report, whatever other models stand beside it."""
+    return PALETTE[_digest(model) % len(PALETTE)]
+
+
+def dash(model: str) -> list[int]:
+    """Return a model's line style, in pixels on and off; as stable as its colour and drawn from other bits."""
+    return list(DASHES[_digest(model) // len(PALETTE) % len(DASHES)])
+
+
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+
+def _theme() -> Any:
+    return {
+        "config": {
+            "font": _FONT,
+            "background": "transparent",
+            "padding": {"left": 4, "right": 12, "top": 8, "bottom": 8},
+            "view": {"stroke": None, "continuousWidth": 560, "continuousHeight": 320},
+            "axis": {
+                "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 10,
+                "labelLimit": 260, "labelPadding": 6, "gridOpacity": 0.35, "gridWidth": 0.6, "domain": False,
+                "tickSize": 4, "labelOverlap": "greedy",
+            },
+            "axisBand": {"grid": False, "ticks": False, "labelOverlap": False},
+            "legend": {
+                "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 240,
+                "symbolSize": 70, "rowPadding": 3, "orient": "right", "offset": 16,
+            },
+            "title": {
+                "anchor": "start", "frame": "bounds", "fontSize": 15, "fontWeight": 600, "offset": 14,
+                "subtitleFontSize": 12, "subtitlePadding": 5, "lineHeight": 19, "subtitleLineHeight": 16,
+            },
+            "bar": {"cornerRadiusEnd": 2},
+            "point": {"size": 70, "filled": True, "opacity": 1},
+            "line": {"strokeWidth": 1.6},
+            "text": {"fontSize": 11.5, "color": TEXT},
+            "rule": {"color": GREY},
+        }
+    }  # fmt: skip
+
+
+def _renderer(spec: dict[str, Any], **_: Any) -> dict[str, Any]:
+    return {MIME: spec, "text/plain": str(spec.get("description") or "a chart")}
+
+
+def enable() -> None:
+    """Register the theme and the renderer and make them altair's choice; calling it again changes nothing."""
+    alt.theme.register("evalkit", enable=True)(_theme)
+    alt.renderers.register("evalkit", _renderer)
+    alt.renderers.enable("evalkit")
+
+
+enable()
