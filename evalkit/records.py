@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, Literal, Self, TypeVar
 
-from evalkit._consistency import performance_faults, reviewed_faults
+from evalkit._consistency import performance_faults, reviewed_faults, season_faults
 
 __all__ = [
     "SCHEMA",
@@ -21,6 +21,7 @@ __all__ = [
     "PerformanceRun",
     "Review",
     "ReviewedRun",
+    "SeasonRun",
     "Verdict",
     "canonical",
     "digest_id",
@@ -228,7 +229,7 @@ class ReviewedRun:
         return _read(cls, "reviewed", data)
 
 
-R = TypeVar("R", bound="PerformanceRun | ReviewedRun")
+R = TypeVar("R", bound="PerformanceRun | ReviewedRun | SeasonRun")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +238,9 @@ class SeasonRun:
 
     `time_s` is T, in seconds of game time, None where the mission was not completed; `ticks` are those since play
     began. `tokens` and `dollars` are None where unknown, 0 where nothing was spent. `verified` is None until the
-    replay was verified here. `ungraded` says why the machine or the operator failed, None for a run that counts.
+    replay was verified here, on the engine `verified_on`. `ungraded` says why the machine, the operator or the agent's
+    program failed, None for a run that counts. `reference` is `anchor`, `floor` or None; only an anchor has `cheats`.
+    `replay_digest` is the SHA-256 of the replay's bytes, which an ungraded run does not have.
     """
 
     season: str
@@ -250,6 +253,7 @@ class SeasonRun:
     agent_digest: str
     attempt: int = 1
     reference: str | None = None
+    cheats: tuple[str, ...] = ()
     objectives_done: int
     objectives_total: int
     completed: bool
@@ -266,6 +270,7 @@ class SeasonRun:
     game_digest: str
     engine: str
     fuel: int | None = None
+    replay_digest: str | None = None
     verified: bool | None = None
     verified_at: str | None = None
     verified_on: str | None = None
@@ -285,11 +290,56 @@ class SeasonRun:
         """First 16 hex digits of SHA-256 over the canonical JSON of the job key."""
         return digest_id(self.key)
 
+    @property
+    def is_private(self) -> bool:
+        """Whether its replay is the operator's own route, which never leaves the store."""
+        return self.reference == "anchor"
+
+    def content(self) -> dict[str, Any]:
+        """What the run found, without when, on which engine, and what was said about it later."""
+        data = self.to_json()
+        for key in ("recorded_at", "voided", "provenance", "engine", "fuel", *VERIFIED):
+            del data[key]
+        return data
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, as plain JSON values."""
+        data = {"schema": SCHEMA, "kind": "season", "run_id": self.run_id, **asdict(self)}
+        return {**data, "cheats": list(self.cheats)}
+
+    def public(self, *, score: float | None = None, anchor_s: float | None = None) -> dict[str, Any]:
+        """The document that the command line prints; score and anchor come from the season, which a record has not."""
+        data = {**self.to_json(), "score": score, "anchor_s": anchor_s}
+        return {name: data[name] for name in _PUBLIC_SEASON}
+
+    def validate(self) -> None:
+        """Raise ValueError that lists everything in this run that is malformed or contradicts something else in it."""
+        _refuse(season_faults(self.to_json()))
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Read a record back. Raises ValueError where it is of another schema, fails `validate`, or its id differs."""
+        return _read(cls, "season", data)
+
+    def unverified(self) -> Self:
+        """The same run, as one whose replay was never verified."""
+        return replace(self, verified=None, verified_at=None, verified_on=None, drift=None)
+
+
+VERIFIED = ("verified", "verified_at", "verified_on", "drift")
+"""What is known of a season run only after its replay was replayed here."""
+
+_PUBLIC_SEASON = (
+    "run_id", "season", "season_digest", "level", "difficulty", "seed", "agent", "reference", "score",
+    "objectives_done", "objectives_total", "completed", "died", "time_s", "anchor_s", "decisions", "decision_budget",
+    "ticks", "tokens", "dollars", "dollar_cap", "ended_by", "verified", "drift", "game_digest", "engine", "voided",
+)  # fmt: skip
+
 
 def _read(cls: type[R], kind: str, data: dict[str, Any]) -> R:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA or data.get("kind") != kind:
         raise ValueError(f"not a {kind} record of schema {SCHEMA}")
-    _refuse(performance_faults(data) if kind == "performance" else reviewed_faults(data))
+    _refuse(_FAULTS[kind](data))
     values = {f.name: data[f.name] for f in fields(cls)}
     if kind == "performance":
         values |= {
@@ -297,12 +347,17 @@ def _read(cls: type[R], kind: str, data: dict[str, Any]) -> R:
             "warnings": tuple(values["warnings"]),
             "inputs": tuple(InputResult.from_json(row) for row in values["inputs"]),
         }
+    elif kind == "season":
+        values["cheats"] = tuple(values["cheats"])
     elif values["review"] is not None:
         values["review"] = Review(**values["review"])
     run = cls(**values)
     if run.run_id != data.get("run_id"):
         raise ValueError(f"the record says run {data.get('run_id')!r}, its job key says {run.run_id}")
     return run
+
+
+_FAULTS = {"performance": performance_faults, "reviewed": reviewed_faults, "season": season_faults}
 
 
 def _refuse(faults: list[str]) -> None:
