@@ -16,9 +16,10 @@ _HEADER = 8  # magic and version
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section: its id, and where its body lies in the module's bytes."""
+    """One section: its id, where its header starts, and where its body lies in the module's bytes."""
 
     id: int
+    header: int
     begin: int
     end: int
 
@@ -40,7 +41,7 @@ def sections(wasm: bytes) -> Iterator[Section]:
     at = _HEADER
     while at < len(wasm):
         size, body = read_leb(wasm, at + 1)
-        yield Section(wasm[at], body, body + size)
+        yield Section(wasm[at], at, body, body + size)
         at = body + size
 
 

@@ -1,0 +1,6 @@
+#include "cart.h"
+
+__attribute__((export_name("update"))) void update(void) {
+    stir();
+    for (u32 n = 0; n < 4; n++) blit(pointer(), coordinate(), coordinate(), size(), size(), next() % 3 ? (i32)next() % 16 : (i32)next());
+}
