@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evalkit.finding import find_case
     from evalkit.jobs import find_solutions, sweep_case
-    from evalkit.performance.find import find_case
     from evalkit.performance.grading import grade
     from evalkit.performance.manifest import check_case, load_case, open_case
     from evalkit.performance.rank import cohorts, leaderboard, place, project_aliases, review_leaderboard, worklist
@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "evalkit.jobs": ("find_solutions", "sweep_case"),
-    "evalkit.performance.find": ("find_case",),
+    "evalkit.finding": ("find_case",),
     "evalkit.performance.grading": ("grade",),
     "evalkit.performance.manifest": ("check_case", "load_case", "open_case"),
     "evalkit.performance.rank": (

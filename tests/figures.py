@@ -17,8 +17,8 @@ from pathlib import Path
 
 import wasmtime
 
+from evalkit.building.build import build_solution
 from evalkit.jobs import sweep_case
-from evalkit.performance.build import build_solution
 from evalkit.performance.case import Case, CaseInput
 from evalkit.performance.checking import load_checker
 from evalkit.performance.manifest import load_case

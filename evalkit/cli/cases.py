@@ -9,8 +9,8 @@ from typing import Any
 from evalkit.cli.keeping import MARKS, open_store, run_lines
 from evalkit.cli.output import emit, figure, line, note, table
 from evalkit.errors import UsageError
+from evalkit.finding import find_case
 from evalkit.performance.case import Case
-from evalkit.performance.find import find_case
 from evalkit.performance.manifest import check_case, open_case
 from evalkit.project import cases_dir
 from evalkit.records import Outcome, PerformanceRun

@@ -12,10 +12,10 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalkit.building.build import BuildLimits, solution_digest
 from evalkit.errors import EvalkitError
 from evalkit.jobs.pool import Job, JobResult, run_jobs
 from evalkit.jobs.report import FailedJob, Plan, Progress, SweepReport
-from evalkit.performance.build import BuildLimits, solution_digest
 from evalkit.performance.case import Case
 from evalkit.performance.grading import Graded, grade_solution
 from evalkit.performance.manifest import open_case

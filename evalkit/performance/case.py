@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from evalkit.building.commands import Build, Command
 from evalkit.errors import AuthoringError, Fault, UsageError
 from evalkit.reading import did_you_mean, printable
 
@@ -29,9 +30,6 @@ MAX_OUTPUT_BYTES = 64 << 20
 
 WALL_LIMIT_S = 600.0
 """Time to burn some 10^11 units of fuel, so that fuel ends a run before the clock does; wider runways want more."""
-
-Command = str | tuple[str, ...]
-"""A string is run by `sh -c`, a tuple as it stands; both in the solution's folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +60,6 @@ class Variant:
     name: str
     spec: tuple[Spec, ...] = ()
     description: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Build:
-    """How a solution becomes a module; `module` is the path of the result in the solution's folder."""
-
-    install: Command | None
-    build: Command
-    module: str
 
 
 @dataclass(frozen=True, slots=True)

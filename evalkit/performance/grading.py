@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evalkit.building.build import BuildLimits, BuildResult, build_solution, solution_digest
 from evalkit.errors import AuthoringError, MachineError, UsageError
-from evalkit.performance.build import BuildLimits, BuildResult, build_solution, solution_digest
 from evalkit.performance.checking import Check, load_checker
 from evalkit.performance.manifest import Case, CaseInput, load_case
 from evalkit.performance.origin import load_origin

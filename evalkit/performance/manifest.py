@@ -10,14 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evalkit.building.commands import COMMAND, Build, Command
 from evalkit.errors import AuthoringError, Fault
+from evalkit.finding import find_case
 from evalkit.performance.case import (
     MAX_OUTPUT_BYTES,
     WALL_LIMIT_S,
-    Build,
     Case,
     CaseInput,
-    Command,
     Contract,
     Domain,
     ReviewItem,
@@ -26,7 +26,6 @@ from evalkit.performance.case import (
     Variant,
 )
 from evalkit.performance.contents import check_contents
-from evalkit.performance.find import find_case
 from evalkit.performance.rules import check_rules
 from evalkit.project import cases_dir
 from evalkit.reading import (
@@ -39,7 +38,6 @@ from evalkit.reading import (
     Table,
     Unfit,
     choice,
-    describe,
     file_in,
     folder_in,
     integer,
@@ -293,14 +291,3 @@ def _review_item(table: Table) -> ReviewItem:
         text=table.take("text", TEXT),
         points=table.take("points", number(above=0), 1.0),
     )
-
-
-def _command(value: Any) -> Command:
-    if isinstance(value, list):
-        return list_of(TEXT, least=1).read(value)
-    if not isinstance(value, str):
-        raise Unfit(f"must be a command in quotes or a list of its words, not {describe(value)}")
-    return TEXT.read(value)
-
-
-COMMAND: Kind[Command] = Kind(_command, "", '"make"')

@@ -30,6 +30,7 @@ __all__ = [
     "CompileLimits",
     "InvalidModule",
     "compile_module",
+    "default_cache",
     "engine",
     "engine_name",
     "fuel_schedule",
@@ -180,7 +181,7 @@ def compile_module(
         raise InvalidModule(f"the module has {len(wasm):,} bytes, more than the {limits.module_bytes:,} allowed")
     if not wasm.startswith(b"\0asm"):  # wasmtime would also take text, whose sections nobody could then read
         raise InvalidModule("the file does not begin as a WebAssembly binary does (00 61 73 6d)")
-    folder = (cache_dir or _default_cache()) / "modules"
+    folder = (cache_dir or default_cache()) / "modules"
     name = hashlib.sha256(wasm).hexdigest()
     kept = folder / f"{name}-{_config_digest()}{'-mm' if multi_memory else ''}.cwasm"
     host = engine(multi_memory=multi_memory)
@@ -216,7 +217,8 @@ def _alone(lock: Path) -> Iterator[None]:
         yield
 
 
-def _default_cache() -> Path:
+def default_cache() -> Path:
+    """Where what can be made again is kept: `$EVALKIT_CACHE`, else `evalkit/` under the user's cache folder."""
     if chosen := os.environ.get("EVALKIT_CACHE"):
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evalkit"

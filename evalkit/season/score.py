@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["OFFICIAL", "Rules", "decision_budget", "run_score"]
+__all__ = ["OFFICIAL", "OFFICIAL_BUDGET", "BudgetRule", "Rules", "decision_budget", "run_score"]
 
 Array = npt.NDArray[np.float64]
 
@@ -32,6 +32,18 @@ class Rules:
 
 
 OFFICIAL = Rules()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetRule:
+    """How many decisions an anchor grants: `share` for each of its seconds, within `least` and `most`."""
+
+    share: float = 0.4
+    least: int = 150
+    most: int = 300
+
+
+OFFICIAL_BUDGET = BudgetRule()
 
 
 @overload
@@ -97,8 +109,8 @@ def _refuse(done: Array, total: Array, finished: Array, time: Array, anchor: Arr
             raise ValueError(f"row {int(np.argmax(rows))}: {what}")
 
 
-def decision_budget(anchor_s: float) -> int:
-    """How many decisions an entry grants: floor(0.4 x anchor seconds), at least 150 and at most 300.
+def decision_budget(anchor_s: float, rule: BudgetRule = OFFICIAL_BUDGET) -> int:
+    """How many decisions an entry grants: floor(0.4 x anchor seconds), at least 150 and at most 300, or by `rule`.
 
     Computed in decimal, from the digits as written: 0.4 has no exact binary form. Raises ValueError for an anchor that
     is not finite and above 0.
@@ -106,5 +118,5 @@ def decision_budget(anchor_s: float) -> int:
     anchor = Decimal(str(anchor_s))
     if not anchor.is_finite() or anchor <= 0:
         raise ValueError(f"an anchor is a finite number of seconds above 0, not {anchor_s}")
-    share = (Decimal("0.4") * anchor).to_integral_value(ROUND_FLOOR)
-    return int(max(Decimal(150), min(Decimal(300), share)))
+    share = (Decimal(str(rule.share)) * anchor).to_integral_value(ROUND_FLOOR)
+    return int(max(Decimal(rule.least), min(Decimal(rule.most), share)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evalkit.performance.build import build_solution
+from evalkit.building.build import build_solution
 from evalkit.performance.manifest import load_case
 from evalkit.sandbox.solution import UNLIMITED, Solution, load_solution
 from tests.lattice.lattice_case import CASE

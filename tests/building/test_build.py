@@ -10,10 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from evalkit.building import confine
+from evalkit.building.build import BuildLimits, BuildResult, build_solution, solution_digest
+from evalkit.building.commands import Build
 from evalkit.errors import UsageError
-from evalkit.performance import confine
-from evalkit.performance.build import BuildLimits, BuildResult, build_solution, solution_digest
-from evalkit.performance.case import Build
 
 landlocked = pytest.mark.skipif(
     not confine.landlock_abi(), reason="this kernel has no Landlock to keep a build in its folder"
