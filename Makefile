@@ -4,7 +4,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# A finished environment; it is made again when the lock or the project's metadata change.
+# A finished environment; it is brought up to date when the lock or the project's metadata change.
 ENV := .venv/.complete
 SOURCES := $(shell find evalkit notebooks cases data/models.toml -type f -not -path '*/__pycache__/*' 2>/dev/null)
 REPORTS := reports/lattice.html
@@ -17,8 +17,7 @@ $(ENV): requirements.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) is not installed: install Python 3.11 or later, or set PYTHON=" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is older than 3.11: set PYTHON= to a later one" >&2; exit 2; }
 	@$(PYTHON) -c 'import ensurepip, venv' || { echo "make: $(PYTHON) has no venv: on Debian, apt-get install python3-venv" >&2; exit 2; }
-	rm -rf .venv
-	$(PYTHON) -m venv .venv
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { rm -rf .venv; $(PYTHON) -m venv .venv; }
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -29,8 +28,13 @@ lint: $(ENV)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The console is checked against the original runtime, which npm installs; without npm those tests skip and say so.
+build/oracle/.complete: tests/console/oracle/package.json tests/console/oracle/package-lock.json | $(ENV)
+	@if command -v npm >/dev/null; then $(BIN)/python -m tests.console.original && touch $@; \
+	else echo "npm is not installed: the console is not compared with the original runtime"; fi
+
 # The notebooks run on a copy of the sample: a test never touches the local store.
-test: lint
+test: lint build/oracle/.complete
 	$(BIN)/python -m pytest tests
 	@rm -f build/notebooks.sqlite*
 	@$(BIN)/evalkit import data/sample --store build/notebooks.sqlite

@@ -31,6 +31,20 @@ _CONNECT_AND_BIND_TCP = 3
 _ABSTRACT_SOCKETS_AND_SIGNALS = 3
 
 
+_CLONE_NEWNS, _CLONE_NEWUSER = 0x20000, 0x10000000
+_MS_BIND, _MS_REC, _MS_PRIVATE = 4096, 16384, 1 << 18
+_MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _RDONLY = 442, -100, 0x8000, 1
+
+
+class _MountAttr(ctypes.Structure):
+    _fields_ = [
+        ("set", ctypes.c_uint64),
+        ("clear", ctypes.c_uint64),
+        ("way", ctypes.c_uint64),
+        ("user", ctypes.c_uint64),
+    ]
+
+
 class _Ruleset(ctypes.Structure):
     _fields_ = [("files", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
 
@@ -78,6 +92,29 @@ def _restrict(order: dict[str, Any], abi: int) -> None:
         raise OSError(ctypes.get_errno(), "Landlock refused the ruleset")
 
 
+def _freeze(order: dict[str, Any]) -> bool:
+    """Give this process its own view of the file system, read-only but for the given folder; False where it may not.
+
+    Landlock governs opening and making files, and not changing their modes, owners or times: a read-only mount does.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    user, group = os.geteuid(), os.getegid()
+    if libc.unshare(_CLONE_NEWNS | (_CLONE_NEWUSER if user else 0)):
+        return False
+    if user:  # as the same user in a name space of its own, where mounting is allowed
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    folder = os.fsencode(order["writable"])
+    steps = (
+        libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None),
+        libc.mount(folder, folder, None, _MS_BIND | _MS_REC, None),
+        libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, b"/", _AT_RECURSIVE, ctypes.byref(_MountAttr(_RDONLY, 0)), 32),
+        libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, folder, 0, ctypes.byref(_MountAttr(0, _RDONLY)), 32),
+    )
+    return not any(steps)
+
+
 def _become(order: dict[str, Any], abi: int) -> NoReturn:
     """In the child: take on every limit, then turn into the command."""
     try:
@@ -88,6 +125,8 @@ def _become(order: dict[str, Any], abi: int) -> NoReturn:
             (resource.RLIMIT_CORE, 0),
         ):
             resource.setrlimit(limit, (value, value))
+        with contextlib.suppress(OSError):  # a second wall: where this kernel refuses it, Landlock stands alone
+            _freeze(order)
         os.chdir(order["cwd"])
         if abi:
             ctypes.CDLL(None).prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)

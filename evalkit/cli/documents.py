@@ -46,6 +46,10 @@ def lab(arguments: Namespace) -> int:
         raise UsageError(f"no notebooks in {project_root() / 'notebooks'}: run this inside the project")
     os.chdir(project_root())
     first = os.path.relpath(found[0])
-    command = [sys.executable, "-m", "jupyterlab", f"--LabApp.default_url=/lab/tree/{first}", *arguments.arguments]
+    quiet = ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]  # phone nobody
+    # In a container the user is often root; the server listens on loopback, behind its token.
+    root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    options = [f"--LabApp.default_url=/lab/tree/{first}", *quiet, *root]
+    command = [sys.executable, "-m", "jupyterlab", *options, *arguments.arguments]
     sys.stdout.flush()
     os.execv(sys.executable, command)

@@ -2,7 +2,8 @@
 
 `load_cart` vets and compiles a cart and refuses, in one line, what the console could not play or save. `Cart.link`
 finds a function for each import. The original runtime calls across any declared number of parameters, so a cart that
-declares `blit` with five gets an adapter: what it does not pass is zero, what is too many is ignored.
+declares `blit` with five gets an adapter: what it does not pass is zero, what is too many is ignored. (Where the last
+value is missing that is what the original draws, except for `rect`, and for `line` and `oval`, which never end there.)
 """
 
 from __future__ import annotations

@@ -50,7 +50,8 @@ SIDE = 160
 """Pixels of the screen, both ways."""
 
 TICK_FUEL = 1 << 30
-"""Fuel a tick may burn, drawing included: nine times the most that any of 148 public carts did."""
+"""Fuel that the ticks of one run may burn on average, drawing included: nine times what the hungriest of 148 public
+carts burned in a tick."""
 
 _BOOT_TICKS = 64  # booting may burn what this many ticks may
 _PALETTE_AT, _FRAMEBUFFER_AT, _FRAMEBUFFER_BYTES = 0x04, 0xA0, SIDE * SIDE // 4

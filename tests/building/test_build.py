@@ -130,6 +130,22 @@ tempfile.NamedTemporaryFile().write(b'x')
         assert not outside.exists()
         assert not Path("/tmp/evalkit-escape").exists()
 
+    def test_nor_does_it_change_the_mode_the_owner_or_the_times_of_anything_else(
+        self, solution: Path, tmp_path: Path
+    ) -> None:
+        """Landlock does not govern these; the read-only view of the file system does, where this kernel grants one."""
+        outside = tmp_path / "outside"
+        outside.write_text("x")
+        before = outside.stat()
+        log = build(
+            solution, f"chmod 777 {outside}; touch -d 2001-01-01 {outside}; chmod 700 src/a.txt && echo mine; exit 1"
+        ).log
+        if "Read-only" not in log:
+            pytest.skip("this kernel grants no mount name space of one's own")
+        after = outside.stat()
+        assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
+        assert "mine" in log
+
     @landlocked
     def test_a_build_cannot_read_the_operators_files(self, solution: Path, tmp_path: Path) -> None:
         (tmp_path / "expected.out").write_text("the held-out answer")
