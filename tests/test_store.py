@@ -225,10 +225,10 @@ def test_runs_come_in_recorded_order_and_are_filtered(store: Store) -> None:
 
 
 def test_an_unknown_filter_or_kind_is_named(store: Store) -> None:
-    with pytest.raises(UsageError, match="filters are case, kind, model, variant, version"):
+    with pytest.raises(UsageError, match="filters are agent, case, difficulty, kind, level, model, season"):
         store.runs(modle="x")  # type: ignore[call-arg]
-    with pytest.raises(UsageError, match="kinds are performance, reviewed"):
-        store.runs_frame(kind="season")
+    with pytest.raises(UsageError, match="kinds are performance, reviewed, season"):
+        store.runs_frame(kind="seasons")
 
 
 def test_the_next_attempt_is_the_first_that_is_free(store: Store) -> None:
