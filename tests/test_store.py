@@ -198,7 +198,7 @@ def test_an_unknown_id_names_near_ones(store: Store) -> None:
 
 
 def test_an_ambiguous_beginning_names_its_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evalkit.records.digest_id", lambda key: "abcd" + sha("".join(key))[:12])
+    monkeypatch.setattr("evalkit.records.cases.digest_id", lambda key: "abcd" + sha("".join(key))[:12])
     one, two = performance(), performance(attempt=2)
     store.add(one)
     store.add(two)

@@ -6,40 +6,25 @@ import dataclasses
 import hashlib
 import os
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import sqlalchemy as sa
 
-from evalkit._consistency import is_name, is_text
+from evalkit._consistency import is_name
 from evalkit.errors import StoreError, UsageError
 from evalkit.project import data_dir
-from evalkit.records import PerformanceRun, Review, ReviewedRun, SeasonRun
+from evalkit.records import Review, ReviewedRun, SeasonRun
 from evalkit.store import frames, rows, tables
 from evalkit.store.database import Database, default_path
-from evalkit.store.files import KINDS, ImportReport, Record, read_export, write_export
+from evalkit.store.files import ImportReport, Record, read_export, write_export
+from evalkit.store.filters import Filters, filtered
+from evalkit.store.intake import now, ready
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Store", "open_results"]
-
-
-class Filters(TypedDict, total=False):
-    """Which runs: each given value is compared exactly; folding of model names is for those who rank."""
-
-    kind: str | None
-    case: str | None
-    version: str | None
-    variant: str | None
-    model: str | None
-    season: str | None
-    season_version: str | None
-    season_digest: str | None
-    level: str | None
-    difficulty: str | None
-    agent: str | None
 
 
 class Store:
@@ -95,7 +80,7 @@ class Store:
         where the record fails `validate`, and where module or replay is not the one whose digest the run holds.
         A season run is stored as never verified: only `record_verification` says otherwise.
         """
-        run = _ready(run, module, replay)
+        run = ready(run, module, replay)
         return self._database.write(
             f"store run {run.run_id}", lambda connection: rows.put(connection, run, module, replay)
         )
@@ -123,12 +108,13 @@ class Store:
         A review without `recorded_at` gets the time of now. Raises UsageError for a performance run, a voided run, a
         malformed review, and another review than the one that is there, unless `replace`.
         """
-        review = dataclasses.replace(review, recorded_at=review.recorded_at or _now())
+        review = dataclasses.replace(review, recorded_at=review.recorded_at or now())
 
         def work(connection: sa.Connection) -> Record:
             run = rows.named(connection, run_id)
             if not isinstance(run, ReviewedRun):
-                raise UsageError(f"run {run.run_id} is no run of a reviewed case: its score is measured, not reviewed")
+                what = "a season run: its facts are" if isinstance(run, SeasonRun) else "a performance run: fuel is"
+                raise UsageError(f"run {run.run_id} is {what} its score, and no one reviews it")
             if run.voided is not None:
                 raise UsageError(f"run {run.run_id} is voided ({run.voided!r}): a review of it would count nowhere")
             new = dataclasses.replace(run, review=review)
@@ -158,7 +144,7 @@ class Store:
             run = rows.named(connection, run_id)
             if not isinstance(run, SeasonRun) or rows.find_replay(connection, run.run_id) is None:
                 raise UsageError(f"run {run.run_id} has no replay here, so nothing can be said of it")
-            new = dataclasses.replace(run, verified=verified, verified_at=_now(), verified_on=engine, drift=drift)
+            new = dataclasses.replace(run, verified=verified, verified_at=now(), verified_on=engine, drift=drift)
             try:
                 new.validate()
             except ValueError as error:
@@ -185,7 +171,7 @@ class Store:
 
     def runs(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> list[Record]:
         """Return runs in recorded order; the names of `Filters` are the filters."""
-        query = _filtered(rows.select_records(), include_voided, filters)
+        query = filtered(rows.select_records(), include_voided, filters)
         return self._database.read("read runs", lambda connection: [rows.load(r) for r in connection.execute(query)])
 
     def next_attempt(self, run: Record) -> int:
@@ -234,18 +220,18 @@ class Store:
 
         Fuels are counts of wasmtime fuel; `voided` is the reason, and missing where a run counts.
         """
-        return self._frame(_filtered(frames.runs_query(), include_voided, filters), frames.RUNS)
+        return self._frame(filtered(frames.runs_query(), include_voided, filters), frames.RUNS)
 
     def season_frame(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> pd.DataFrame:
         """Return a row a season run, in recorded order, with the columns and dtypes of `frames.SEASON_RUNS`.
 
         It is what `evalkit.season.standings` takes. `time_s` is seconds of game time, missing where not completed.
         """
-        return self._frame(_filtered(frames.season_runs_query(), include_voided, filters), frames.SEASON_RUNS)
+        return self._frame(filtered(frames.season_runs_query(), include_voided, filters), frames.SEASON_RUNS)
 
     def inputs_frame(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> pd.DataFrame:
         """Return a row an input of each run, with the columns and dtypes of `frames.INPUTS`; filters as in `runs`."""
-        return self._frame(_filtered(frames.inputs_query(), include_voided, filters), frames.INPUTS)
+        return self._frame(filtered(frames.inputs_query(), include_voided, filters), frames.INPUTS)
 
     def counts(self) -> pd.DataFrame:
         """Return case, version, variant, outcome, n: how many runs ended how. Voided runs do not count."""
@@ -298,8 +284,8 @@ class Store:
                 try:
                     if line.record is None:
                         raise StoreError(line.why)
-                    ready = _ready(line.record, line.module, line.replay)
-                    done[rows.put(connection, ready, line.module, line.replay)] += 1
+                    given = ready(line.record, line.module, line.replay)
+                    done[rows.put(connection, given, line.module, line.replay)] += 1
                 except StoreError as error:
                     refused.append((line.run_id, str(error)))
             return ImportReport(stored=done[True], same=done[False], refused=tuple(refused))
@@ -322,10 +308,6 @@ def open_results(url: str | os.PathLike[str] | None = None) -> Store:
     return store
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
 def _folder(path: str | os.PathLike[str]) -> Path:
     if "\0" in os.fspath(path):
         raise UsageError(f"{os.fspath(path)!r} is no path of a folder")
@@ -334,36 +316,3 @@ def _folder(path: str | os.PathLike[str]) -> Path:
 
 def _no_module(_connection: sa.Connection, _digest: str) -> None:
     return None
-
-
-def _ready(run: Record, module: bytes | None, replay: bytes | None) -> Record:
-    try:
-        run.validate()
-    except ValueError as error:
-        raise StoreError(f"run {run.run_id} is not stored: {error}") from None
-    if module is not None:
-        digest = run.module_digest if isinstance(run, PerformanceRun) else None
-        if hashlib.sha256(module).hexdigest() != digest:
-            raise StoreError(f"run {run.run_id} is not stored: the module given with it is not its module {digest}")
-    if replay is not None:
-        digest = run.replay_digest if isinstance(run, SeasonRun) else None
-        if hashlib.sha256(replay).hexdigest() != digest:
-            raise StoreError(f"run {run.run_id} is not stored: the replay given with it is not its replay {digest}")
-    return run if run.recorded_at is not None else dataclasses.replace(run, recorded_at=_now())
-
-
-def _filtered(query: sa.Select[Any], include_voided: bool, filters: Filters) -> sa.Select[Any]:
-    columns: dict[str, sa.Column[Any]] = {
-        name: tables.case_runs.c[name] for name in ("case", "version", "variant", "model")
-    }
-    in_seasons = ("season", "season_version", "season_digest", "level", "difficulty", "agent")
-    columns |= {name: tables.season_runs.c[name] for name in in_seasons}
-    columns["kind"] = tables.runs.c.kind
-    for name, value in cast(dict[str, str | None], filters).items():
-        if name not in columns:
-            raise UsageError(f"runs are not filtered by {name!r}: filters are {', '.join(sorted(columns))}")
-        if name == "kind" and value is not None and value not in KINDS:
-            raise UsageError(f"{value!r} is no kind of run: kinds are {', '.join(KINDS)}")
-        if value is not None:
-            query = query.where(columns[name] == value if is_text(value) else sa.false())
-    return query if include_voided else query.where(tables.runs.c.voided.is_(None))
