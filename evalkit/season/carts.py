@@ -123,6 +123,7 @@ def find_faults(season: Season) -> Iterator[tuple[str, str, str]]:
             found = hashlib.sha256(_build(game)).hexdigest()
             yield f"{prefix}{GAME}", "digest", f'is missing: what the build makes here is digest = "{found}"'
             return
+        game_module(game)  # even where its cart is known already: the folder is what is being checked
         _cart(game)
     except AuthoringError as error:
         for fault in error.faults or (Fault(GAME, "module", str(error)),):
