@@ -1,0 +1,143 @@
+"""Why: a run is watched in a frame of its own: it works in JupyterLab and in a saved report, and can touch neither.
+
+The frame is an `iframe` with its document in `srcdoc` and a sandbox that allows scripts alone: no request, no access to
+the page around it, its own keys. Names and states reach it as compressed JSON, which no text can break out of.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from evalkit.performance.playback import Playback
+from evalkit.views import factory
+from evalkit.views.formats import OUTCOME_WORDS
+from evalkit.views.names import html, plain, short
+
+__all__ = ["Player", "show"]
+
+_ROLES = {name: f"var(--{name})" for name in factory.LIGHT}
+_PAGE = {
+    "light": {"page": "#ffffff", "line": "#d3d7dd", "button": "#f4f5f7", "tip": "#ffffff", "accent": "#0a66b7",
+              "onaccent": "#ffffff"},
+    "dark": {"page": "#111111", "line": "#3a404a", "button": "#22262d", "tip": "#22262d", "accent": "#6cb6ff",
+             "onaccent": "#0b1a2b"},
+}  # fmt: skip
+
+_AROUND = """<script>(() => {
+if (window.evalkitPlayers) return;
+window.evalkitPlayers = true;
+const tell = (frame) => {
+  let ground = [255, 255, 255];
+  for (let at = frame.parentElement; at; at = at.parentElement) {
+    const found = getComputedStyle(at).backgroundColor.match(/[\\d.]+/g).map(Number);
+    if (found.length < 4 || found[3] > 0.5) { ground = found; break; }
+  }
+  const dark = 0.3 * ground[0] + 0.59 * ground[1] + 0.11 * ground[2] < 110;
+  frame.contentWindow.postMessage({ evalkitPlayer: { dark } }, "*");
+};
+const frames = () => [...document.querySelectorAll("iframe.evk-player")];
+addEventListener("message", (event) => {
+  if (event.data && event.data.evalkitPlayer === "ready")
+    frames().filter((frame) => frame.contentWindow === event.source).forEach(tell);
+});
+new MutationObserver(() => setTimeout(() => frames().forEach(tell), 300))
+  .observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
+})()</script>"""
+"""Told to the page around, once: it answers each player with whether its ground is dark, and again when that changes."""
+
+
+class Player:
+    """A playback that a notebook shows as a player; `page` is its whole document, `still` one tick as SVG."""
+
+    def __init__(self, playback: Playback, height: int | None = None) -> None:
+        self.playback = playback
+        self._height = height
+
+    def __repr__(self) -> str:
+        return f"{_title(self.playback)}: {_outcome(self.playback)}. {_note(self.playback)}"
+
+    @property
+    def height(self) -> int:
+        """Pixels of the frame: the factory at a notebook's width, within reason, and the controls."""
+        scene = self.playback.scene
+        tile = min(56.0, 880 / scene["width"])
+        return self._height or round(min(640.0, max(120.0, scene["height"] * tile + 20))) + 214
+
+    def page(self) -> str:
+        """Return the player as one HTML document that needs nothing else."""
+        data = {
+            "scene": self.playback.scene, "ground": factory.ground(self.playback.scene, _ROLES),
+            "glyphs": dict(factory.GLYPHS), "size": factory.SIZE, "used": factory.used_items(self.playback.scene),
+            "title": _title(self.playback), "outcome": _outcome(self.playback), "note": _note(self.playback),
+            "marks": [t for t in self.playback.checked if self.playback.first <= t <= self.playback.last],
+            "wrongFrom": self.playback.wrong_from,
+        }  # fmt: skip
+        text = json.dumps(_inert(data), separators=(",", ":"))
+        packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+        folder = files(__package__)
+        page = (folder / "player.html").read_text(encoding="utf-8")
+        script = (folder / "player.js").read_text(encoding="utf-8")
+        inks = _inks("", factory.LIGHT | _PAGE["light"]) + _inks("[data-theme=dark]", factory.DARK | _PAGE["dark"])
+        for mark, value in (("/*inks*/", inks), ("/*script*/", script), ("/*packed*/", packed)):
+            page = page.replace(mark, value, 1)
+        return page
+
+    def still(self, tick: int) -> str:
+        """Return one tick as an SVG for a report. Raises UsageError for a tick outside the window."""
+        said = f"{_title(self.playback)}, tick {tick:,}"
+        return factory.still(self.playback.scene, tick, said=said)
+
+    def _repr_html_(self) -> str:
+        style = f"width:100%;height:{self.height}px;border:0;display:block"
+        return (
+            f'<iframe class="evk-player" sandbox="allow-scripts" title="{html(_title(self.playback))}" style="{style}" '
+            f'srcdoc="{escape(self.page(), quote=True)}"></iframe>{_AROUND}'
+        )
+
+
+def show(playback: Playback, *, height: int | None = None) -> Player:
+    """Return a player of a playback, for a notebook to display; `height` is in pixels, chosen to fit by default."""
+    return Player(playback, height)
+
+
+def _inks(theme: str, inks: Mapping[str, str]) -> str:
+    scheme = "dark" if theme else "light"
+    return f":root{theme}{{color-scheme:{scheme};" + "".join(f"--{name}:{ink};" for name, ink in inks.items()) + "}\n"
+
+
+def _inert(value: Any) -> Any:
+    """The same data with every text on one line and without characters that cannot be seen."""
+    if isinstance(value, str):
+        return plain(value) if value and not value.startswith("<") else value
+    if isinstance(value, dict):
+        return {key: _inert(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return value if value and isinstance(value[0], (int, float)) else [_inert(item) for item in value]
+    return value
+
+
+def _title(playback: Playback) -> str:
+    window = f"ticks {playback.first:,} to {playback.last:,}"
+    return f"{short(playback.model)} on {short(playback.input)}, {window}"
+
+
+def _outcome(playback: Playback) -> str:
+    said = OUTCOME_WORDS[playback.outcome]
+    return f"{said} ({short(playback.reason, 40)})" if playback.reason else said
+
+
+def _note(playback: Playback) -> str:
+    """What was compared before anything was drawn."""
+    if not playback.is_recorded:
+        return "This run left no answer on this input, so there was no recorded state to compare these with."
+    ticks = ", ".join(f"{tick:,}" for tick in playback.checked)
+    if playback.wrong_from is not None:
+        start = f"right at {ticks}" if ticks else "right at no graded tick"
+        return f"This run was {start}, and wrong from tick {playback.wrong_from:,} on."
+    return f"Computed by the run's own module; checked against the expected answer at tick {ticks}."
