@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from evalkit.errors import AuthoringError, UsageError
 from evalkit.performance.case import Case, CaseInput
@@ -23,6 +23,8 @@ from evalkit.records import InputResult, Outcome, PerformanceRun
 from evalkit.sandbox.solution import UNLIMITED, Rejection, load_solution
 
 __all__ = ["MOST_TICKS", "Playback", "watch"]
+
+T = TypeVar("T")
 
 MOST_TICKS = 400
 """Of one window: a state of a large factory is 0.1 MB, and each has to be written, read and drawn."""
@@ -36,7 +38,7 @@ class Playback:
 
     `states` holds a mark for each tick that the module answered for; equal marks are equal states. `checked` are the
     graded ticks among them whose states are the expected ones, `wrong_from` is the first that is wrong (None where
-    none is known to be). `is_recorded` is False where the run left no answer to compare with: it trapped or was stopped.
+    none is known to be). `is_recorded` is False where the run left no answer to compare with, as after a trap.
     """
 
     case: str
@@ -189,7 +191,7 @@ class _Player:
         except Exception as error:
             raise AuthoringError(f"{self._path}: {function}: {where(error, self._path)}; mend the player") from error
 
-    def _typed(self, function: str, value: Any, kind: type) -> Any:
+    def _typed(self, function: str, value: Any, kind: type[T]) -> T:
         if not isinstance(value, kind):
             raise AuthoringError(f"{self._path}: {function}: gives {type(value).__name__}, not {kind.__name__}")
         return value

@@ -34,7 +34,7 @@
   // The view: tiles to pixels. -----------------------------------------------------------------------------------------
 
   stage.innerHTML = `<svg viewBox="0 0 ${scene.width} ${scene.height}" aria-hidden="true">${ground}</svg><canvas aria-hidden="true"></canvas>`;
-  const picture = stage.firstChild, canvas = stage.lastChild, pen = canvas.getContext("2d");
+  const picture = stage.firstChild, canvas = stage.lastChild, screen = canvas.getContext("2d");
   const tip = document.createElement("div");
   tip.id = "tip"; tip.hidden = true; stage.append(tip);
   let scale = 1, ox = 0, oy = 0, ratio = 1, wide = 0, high = 0, mode = "fit", sprites = [], inks = {};
@@ -97,14 +97,21 @@
   };
   const short = (n) => (n < 10000 ? String(n) : n < 1e6 ? `${Math.floor(n / 100) / 10}k` : `${Math.floor(n / 1e5) / 10}M`);
 
-  function drawTokens(frame, share, onArms) {
+  // What does not move between this tick and the next is drawn once a tick, onto a canvas of its own.
+  const rest = document.createElement("canvas");
+  let pen = screen, rested = "";
+
+  function rests(t, i) { // whether a token stays where it is until the next frame
+    const j = Math.min(i + 1, t.count - 1);
+    return t.points[2 * i] === t.points[2 * j] && t.points[2 * i + 1] === t.points[2 * j + 1];
+  }
+  function drawTokens(frame, share, onArms, resting) {
     const side = sprites[0] ? sprites[0].width : 0, px = scale * ratio, dx = ox * ratio - side / 2, dy = oy * ratio - side / 2;
     for (const t of tokens) {
       const i = frame - t.from;
-      if (i < 0 || i >= t.count || t.held[i] !== onArms) continue;
-      if (share === 0 && (frame < t.start || frame >= t.end)) continue;
+      if (i < 0 || frame >= t.end || t.held[i] !== onArms || (share === 0 && frame < t.start)) continue;
+      if (!onArms && rests(t, i) !== resting) continue;
       const j = Math.min(i + 1, t.count - 1);
-      if (share > 0 && j === i && frame + 1 < frames && t.end !== frames) { if (t.end <= frame + 1 && share > 0.5) continue; }
       const x = (t.points[2 * i] + (t.points[2 * j] - t.points[2 * i]) * share) * px + dx;
       const y = (t.points[2 * i + 1] + (t.points[2 * j + 1] - t.points[2 * i + 1]) * share) * px + dy;
       if (x < -side || y < -side || x > canvas.width || y > canvas.height) continue;
@@ -113,6 +120,20 @@
     }
     pen.globalAlpha = 1;
   }
+  function drawRest(frame) {
+    const key = [frame, scale, ox, oy, ratio, wide, high, followed, root.dataset.theme].join();
+    if (key === rested) return;
+    rested = key;
+    rest.width = canvas.width; rest.height = canvas.height; // which clears it
+    pen = rest.getContext("2d");
+    drawTokens(frame, 0, false, true);
+    toTiles();
+    for (const shape of scene.shapes) if (inSight(shape)) drawHeld(shape, frame);
+    pen = screen;
+  }
+  const toTiles = () => pen.setTransform(scale * ratio, 0, 0, scale * ratio, ox * ratio, oy * ratio);
+  const toPixels = () => pen.setTransform(1, 0, 0, 1, 0, 0);
+  const inSight = (s) => s.y * scale + oy < high && (s.y + s.h) * scale + oy > 0 && s.x * scale + ox < wide && (s.x + s.w) * scale + ox > 0;
 
   function drawArms(frame, share) {
     pen.lineWidth = 0.1; pen.lineCap = "round"; pen.strokeStyle = inks.arm;
@@ -125,41 +146,43 @@
     pen.stroke();
   }
 
-  const dial = (s) => 0.3 + 0.25 * Math.max(0, Math.min(s.w, s.h) - 2);
-  function drawMachine(shape, frame, share) {
-    const cx = shape.x + shape.w / 2, cy = shape.y + shape.h / 2, left = shape.left[frame];
-    if (left > 0 && shape.ticks > 0) {
-      const turn = 2 * Math.PI * Math.min(1, 1 - (left - 1 - share) / shape.ticks);
-      pen.beginPath(); pen.arc(cx, cy, dial(shape), -Math.PI / 2, turn - Math.PI / 2);
-      pen.lineWidth = 0.09; pen.lineCap = "butt"; pen.strokeStyle = inks.done; pen.stroke();
-    }
-    if (scale < 13) return; // too small to be read
-    const [, incoming, outgoing] = heldBy(shape, frame);
-    pen.font = `0.28px ${FONT}`; pen.textAlign = "left"; pen.fillStyle = inks.text;
-    for (const [counts, x] of [[incoming, shape.x + 0.27], [outgoing, shape.x + shape.w - 0.48]])
-      counts.forEach(([item, count], row) => {
-        const y = cy + 0.42 * (row - (counts.length - 1) / 2);
-        glyph(pen, item, x, y, 0.1);
-        pen.fillStyle = inks.text; pen.fillText(short(count), x + 0.14, y + 0.1);
-      });
-  }
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif";
 
-  function drawState(shape, frame, share) {
+  function drawHeld(shape, frame) { // counts, which change with a tick and not between two
     const cx = shape.x + shape.w / 2, cy = shape.y + shape.h / 2;
-    if (shape.kind === "machine") drawMachine(shape, frame, share);
-    else if (shape.kind === "sink" && scale >= 9) {
+    if (shape.kind === "sink" && scale >= 9) {
       const total = heldBy(shape, frame)[1].reduce((sum, [, count]) => sum + count, 0);
       pen.font = `600 0.36px ${FONT}`; pen.textAlign = "center"; pen.fillStyle = inks.text;
       pen.fillText(short(total), cx, cy + 0.13, 0.84);
-    } else if (shape.kind === "source") { // a ring spreads when it gives
-      const since = (shape.beat[frame] + share) / Math.min(6, Math.max(2, shape.period));
-      if (since < 1) {
-        pen.globalAlpha = 1 - since; pen.lineWidth = 0.07; pen.strokeStyle = scene.items[shape.gives].colour;
-        pen.beginPath(); pen.arc(cx, cy, 0.3 + 0.32 * since, 0, 2 * Math.PI); pen.stroke(); pen.globalAlpha = 1;
-      }
+    } else if (shape.kind === "machine" && scale >= 13) {
+      const [, incoming, outgoing] = heldBy(shape, frame);
+      pen.font = `0.28px ${FONT}`; pen.textAlign = "left";
+      for (const [counts, x] of [[incoming, shape.x + 0.27], [outgoing, shape.x + shape.w - 0.48]])
+        counts.forEach(([item, count], row) => {
+          const y = cy + 0.42 * (row - (counts.length - 1) / 2);
+          glyph(pen, item, x, y, 0.1);
+          pen.fillStyle = inks.text; pen.fillText(short(count), x + 0.14, y + 0.1);
+        });
     } else if (shape.next) drawSplitter(shape, frame, cx, cy);
   }
+
+  function drawState(shape, frame, share) {
+    const cx = shape.x + shape.w / 2, cy = shape.y + shape.h / 2;
+    if (shape.kind === "machine") {
+      const left = shape.left[frame], next = shape.left[Math.min(frame + 1, frames - 1)];
+      if (left <= 0 || shape.ticks <= 0) return;
+      const turn = 2 * Math.PI * Math.max(0.02, Math.min(1, 1 - (left - (next === left ? 0 : share)) / shape.ticks));
+      pen.beginPath(); pen.arc(cx, cy, dial(shape), -Math.PI / 2, turn - Math.PI / 2);
+      pen.lineWidth = 0.09; pen.lineCap = "butt"; pen.strokeStyle = inks.done; pen.stroke();
+    } else { // a source: a ring spreads when it gives
+      const since = (shape.beat[frame] + share) / Math.min(6, Math.max(2, shape.period));
+      if (since >= 1) return;
+      pen.globalAlpha = 1 - since; pen.lineWidth = 0.07; pen.strokeStyle = scene.items[shape.gives].colour;
+      pen.beginPath(); pen.arc(cx, cy, 0.3 + 0.32 * since, 0, 2 * Math.PI); pen.stroke(); pen.globalAlpha = 1;
+    }
+  }
+  const dial = (s) => 0.3 + 0.25 * Math.max(0, Math.min(s.w, s.h) - 2);
+  const lively = scene.shapes.filter((s) => s.kind === "machine" || s.kind === "source");
 
   const STEP = { N: [0, -1], E: [1, 0], S: [0, 1], W: [-1, 0] };
   function drawSplitter(shape, frame, cx, cy) { // a lamp for each lane, on the half that gets its next item
@@ -179,17 +202,17 @@
 
   function draw() {
     const frame = Math.min(frames - 1, Math.floor(now + 1e-6)), share = calm || frame === frames - 1 ? 0 : Math.max(0, now - frame);
-    pen.setTransform(1, 0, 0, 1, 0, 0);
+    drawRest(frame);
+    toPixels();
     pen.clearRect(0, 0, canvas.width, canvas.height);
-    drawTokens(frame, share, false);
-    const k = scale * ratio;
-    pen.setTransform(k, 0, 0, k, ox * ratio, oy * ratio);
+    pen.drawImage(rest, 0, 0);
+    drawTokens(frame, share, false, false);
+    toTiles();
     drawArms(frame, share);
-    pen.setTransform(1, 0, 0, 1, 0, 0);
+    toPixels();
     drawTokens(frame, share, true);
-    pen.setTransform(k, 0, 0, k, ox * ratio, oy * ratio);
-    const top = -oy / scale, bottom = (high - oy) / scale;
-    for (const shape of scene.shapes) if (shape.y < bottom && shape.y + shape.h > top) drawState(shape, frame, share);
+    toTiles();
+    for (const shape of lively) if (inSight(shape)) drawState(shape, frame, share);
     for (const fault of faults) {
       const age = frame - fault.frame;
       if (age < 0) continue;

@@ -12,12 +12,14 @@ import json
 from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evalkit.performance.playback import Playback
-from evalkit.views import factory
+from evalkit.views import factory, stills
 from evalkit.views.formats import OUTCOME_WORDS
 from evalkit.views.names import html, plain, short
+
+if TYPE_CHECKING:
+    from evalkit.performance.playback import Playback  # which brings the engine: a view can do without
 
 __all__ = ["Player", "show"]
 
@@ -49,7 +51,7 @@ addEventListener("message", (event) => {
 new MutationObserver(() => setTimeout(() => frames().forEach(tell), 300))
   .observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
 })()</script>"""
-"""Told to the page around, once: it answers each player with whether its ground is dark, and again when that changes."""
+"""Of the page around, once: it tells each player whether its ground is dark, and tells it again when that changes."""
 
 
 class Player:
@@ -72,18 +74,19 @@ class Player:
     def page(self) -> str:
         """Return the player as one HTML document that needs nothing else."""
         data = {
-            "scene": self.playback.scene, "ground": factory.ground(self.playback.scene, _ROLES),
-            "glyphs": dict(factory.GLYPHS), "size": factory.SIZE, "used": factory.used_items(self.playback.scene),
+            "scene": _inert(self.playback.scene), "ground": factory.ground(self.playback.scene, _ROLES),
+            "glyphs": dict(factory.GLYPHS), "size": factory.SIZE, "used": stills.used_items(self.playback.scene),
             "title": _title(self.playback), "outcome": _outcome(self.playback), "note": _note(self.playback),
             "marks": [t for t in self.playback.checked if self.playback.first <= t <= self.playback.last],
             "wrongFrom": self.playback.wrong_from,
         }  # fmt: skip
-        text = json.dumps(_inert(data), separators=(",", ":"))
+        text = json.dumps(data, separators=(",", ":"))
         packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
         folder = files(__package__)
         page = (folder / "player.html").read_text(encoding="utf-8")
-        script = (folder / "player.js").read_text(encoding="utf-8")
-        inks = _inks("", factory.LIGHT | _PAGE["light"]) + _inks("[data-theme=dark]", factory.DARK | _PAGE["dark"])
+        script = "".join((folder / name).read_text(encoding="utf-8") for name in ("factory.js", "player.js"))
+        inks = _inks("", {**factory.LIGHT, **_PAGE["light"]})
+        inks += _inks("[data-theme=dark]", {**factory.DARK, **_PAGE["dark"]})
         for mark, value in (("/*inks*/", inks), ("/*script*/", script), ("/*packed*/", packed)):
             page = page.replace(mark, value, 1)
         return page
@@ -91,7 +94,7 @@ class Player:
     def still(self, tick: int) -> str:
         """Return one tick as an SVG for a report. Raises UsageError for a tick outside the window."""
         said = f"{_title(self.playback)}, tick {tick:,}"
-        return factory.still(self.playback.scene, tick, said=said)
+        return stills.still(self.playback.scene, tick, said=said)
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{self.height}px;border:0;display:block"
@@ -114,7 +117,7 @@ def _inks(theme: str, inks: Mapping[str, str]) -> str:
 def _inert(value: Any) -> Any:
     """The same data with every text on one line and without characters that cannot be seen."""
     if isinstance(value, str):
-        return plain(value) if value and not value.startswith("<") else value
+        return plain(value)
     if isinstance(value, dict):
         return {key: _inert(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -136,8 +139,8 @@ def _note(playback: Playback) -> str:
     """What was compared before anything was drawn."""
     if not playback.is_recorded:
         return "This run left no answer on this input, so there was no recorded state to compare these with."
-    ticks = ", ".join(f"{tick:,}" for tick in playback.checked)
+    ticks = "; ".join(f"{tick:,}" for tick in playback.checked)
     if playback.wrong_from is not None:
-        start = f"right at {ticks}" if ticks else "right at no graded tick"
-        return f"This run was {start}, and wrong from tick {playback.wrong_from:,} on."
-    return f"Computed by the run's own module; checked against the expected answer at tick {ticks}."
+        start = f"right at the graded ticks {ticks}, and " if ticks else ""
+        return f"This run was {start}wrong from tick {playback.wrong_from:,} on."
+    return f"Computed by the run's own module; its states are the expected ones at the graded ticks {ticks}."

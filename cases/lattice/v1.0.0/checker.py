@@ -73,7 +73,7 @@ def check(input: bytes, expected: bytes, output: bytes) -> Verdict:
 
 
 def checksum(scenario: dict[str, Any], snapshot: Any) -> str:
-    """The checksum of a returned snapshot, from its entities. Raises ValueError where they are no state of `scenario`."""
+    """The checksum of a returned snapshot by its entities. Raises ValueError where they are no state of `scenario`."""
     try:
         snapshot = _keys(snapshot, ("tick", "checksum", "entities"), "")
         tick, entities, placed = snapshot["tick"], snapshot["entities"], _placed(scenario)
@@ -88,7 +88,7 @@ def checksum(scenario: dict[str, Any], snapshot: Any) -> str:
 
 def _placed(scenario: dict[str, Any]) -> list[tuple[str, str]]:
     """The kind and the name of each entity, in placement order."""
-    return [(entity["type"], f"a {entity['type']} at ({entity['x']}, {entity['y']})") for entity in scenario["entities"]]
+    return [(item["type"], f"a {item['type']} at ({item['x']}, {item['y']})") for item in scenario["entities"]]
 
 
 def _parse(output: bytes) -> list[Any]:

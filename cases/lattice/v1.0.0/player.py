@@ -29,7 +29,7 @@ _checksum = load_file(Path(__file__).with_name("checker.py")).checksum
 
 
 def schedule(input: bytes, ticks: Sequence[int]) -> bytes:
-    """Return the same scenario with a snapshot at each of these ticks. Raises ValueError where there is no such tick."""
+    """Return the same scenario with a snapshot at each of these ticks. Raises ValueError where it has no such tick."""
     scenario = json.loads(input)
     last = scenario["ticks"]
     wanted = sorted(set(ticks))

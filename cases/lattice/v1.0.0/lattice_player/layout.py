@@ -8,6 +8,7 @@ each belt lane that it feeds.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from lattice_reference.scenario import Entity
@@ -110,7 +111,7 @@ class Layout:
         ]
 
     def items(self) -> list[dict[str, str]]:
-        """Every item of the rules: its name, a colour and a shape. Hue says the family, shape and lightness the stage."""
+        """Every item: name, colour and shape. Hue says the family, shape and lightness the stage."""
         return [{"name": name, "colour": LOOKS[name][0], "shape": LOOKS[name][1]} for name in INDEX]
 
     def shape(self, entity: Entity) -> dict[str, Any]:
@@ -136,8 +137,8 @@ class Layout:
             shape["path"] = self.arm_paths[id(entity)]
         elif entity.kind == "source":
             shape |= {"gives": INDEX[entity.item], "period": entity.period}
-            title = f"source of {entity.item}{facing}, every {entity.period} ticks"
-        return {**shape, "title": f"{title}, at ({x}, {y})"}
+            title = f"source of {entity.item} every {entity.period} ticks{facing}"
+        return {**shape, "title": f"{title} at ({x}, {y})"}
 
 
 KINDS = {"inserter": "arm", "lane-splitter": "splitter"}
@@ -190,7 +191,7 @@ def _straightened(path: Path) -> Path:
     """The same path without the points that lie on a straight line, at an even pace, between their neighbours."""
     points = [tuple(path[i : i + 3]) for i in range(0, len(path), 3)]
     kept = points[:1]
-    for here, following in zip(points[1:], points[2:], strict=False):
+    for here, following in pairwise(points[1:]):
         last = kept[-1]
         share = (here[0] - last[0]) / (following[0] - last[0])
         off = max(abs(last[i] + share * (following[i] - last[i]) - here[i]) for i in (1, 2))
