@@ -36,9 +36,10 @@ _MOST_BYTES = 256 << 20
 class Playback:
     """The ticks `first` to `last` of one input of a run, checked and ready to be drawn.
 
-    `states` holds a mark for each tick that the module answered for; equal marks are equal states. `checked` are the
-    graded ticks among them whose states are the expected ones, `wrong_from` is the first that is wrong (None where
-    none is known to be). `is_recorded` is False where the run left no answer to compare with, as after a trap.
+    `fuel` is what the run recorded for the whole input. `states` holds a mark for each tick that the module answered
+    for; equal marks are equal states. `checked` are the graded ticks among them whose states are the expected ones,
+    `wrong_from` is the first that is wrong (None where none is known to be). `is_recorded` is False where the run left
+    no answer to compare with, as after a trap.
     """
 
     case: str
@@ -48,6 +49,7 @@ class Playback:
     input: str
     outcome: Outcome
     reason: str | None
+    fuel: int | None
     first: int
     last: int
     scene: Scene
@@ -97,9 +99,9 @@ def watch(case: Case, run: PerformanceRun, module: bytes, input: str, first: int
         scene = player.frames(data, output, first, last)
     return Playback(
         case=case.slug, version=case.version, run_id=run.run_id, model=run.model, input=row.name,
-        outcome=result.outcome, reason=result.reason, first=first, last=last, scene=scene, states=states,
-        checked=tuple(tick for tick in ticks if graded.get(tick) == states[tick]), wrong_from=wrong_from,
-        is_recorded=is_recorded,
+        outcome=result.outcome, reason=result.reason, fuel=result.fuel, first=first, last=last, scene=scene,
+        states=states, checked=tuple(tick for tick in ticks if graded.get(tick) == states[tick]),
+        wrong_from=wrong_from, is_recorded=is_recorded,
     )  # fmt: skip
 
 

@@ -15,13 +15,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from evalkit.views import factory, stills
-from evalkit.views.formats import OUTCOME_WORDS
+from evalkit.views.formats import OUTCOME_WORDS, grouped, times
 from evalkit.views.names import html, plain, short
+from evalkit.views.prose import Note, paragraphs
 
 if TYPE_CHECKING:
     from evalkit.performance.playback import Playback  # which brings the engine: a view can do without
 
-__all__ = ["Player", "show"]
+__all__ = ["Player", "Still", "compared", "show"]
 
 _ROLES = {name: f"var(--{name})" for name in factory.LIGHT}
 _PAGE = {
@@ -52,6 +53,19 @@ new MutationObserver(() => setTimeout(() => frames().forEach(tell), 300))
   .observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
 })()</script>"""
 """Of the page around, once: it tells each player whether its ground is dark, and tells it again when that changes."""
+
+
+class Still:
+    """One tick of a run as a picture; `svg` is the whole of it."""
+
+    def __init__(self, svg: str, said: str) -> None:
+        self.svg, self._said = svg, said
+
+    def __repr__(self) -> str:
+        return self._said
+
+    def _repr_html_(self) -> str:
+        return f"<figure style='margin:0'>{self.svg}<figcaption>{html(self._said)}</figcaption></figure>"
 
 
 class Player:
@@ -91,10 +105,10 @@ class Player:
             page = page.replace(mark, value, 1)
         return page
 
-    def still(self, tick: int) -> str:
-        """Return one tick as an SVG for a report. Raises UsageError for a tick outside the window."""
-        said = f"{_title(self.playback)}, tick {tick:,}"
-        return stills.still(self.playback.scene, tick, said=said)
+    def still(self, tick: int) -> Still:
+        """Return one tick as a picture for a report. Raises UsageError for a tick outside the window."""
+        said = f"{short(self.playback.model)} on {short(self.playback.input)}, tick {tick:,}"
+        return Still(stills.still(self.playback.scene, tick, said=said), said)
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{self.height}px;border:0;display:block"
@@ -107,6 +121,22 @@ class Player:
 def show(playback: Playback, *, height: int | None = None) -> Player:
     """Return a player of a playback, for a notebook to display; `height` is in pixels, chosen to fit by default."""
     return Player(playback, height)
+
+
+def compared(playback: Playback, other: Playback | None) -> Note:
+    """Say whether two runs had the same factory before them, and what each burned for the whole input."""
+    name, window = short(playback.model), f"ticks {playback.first:,} to {playback.last:,} of {short(playback.input)}"
+    if other is None:
+        return paragraphs(f"Finding: {name} was watched over {window}. There is no run over the ceiling beside it.")
+    tick, second = playback.differs_from(other), short(other.model)
+    same = f"{name} and {second} are in the same state at every tick that both were asked for, {window} among them"
+    said = same if tick is None else f"{name} and {second} are first in different states at tick {tick:,}"
+    if playback.fuel and other.fuel:
+        ratio = times(max(playback.fuel, other.fuel) / min(playback.fuel, other.fuel))
+        said += (
+            f"; for the whole input one burned {grouped(playback.fuel)} fuel, the other {grouped(other.fuel)} ({ratio})"
+        )
+    return paragraphs(f"Finding: {said}.")
 
 
 def _inks(theme: str, inks: Mapping[str, str]) -> str:
