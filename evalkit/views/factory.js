@@ -62,7 +62,7 @@ function makeFactory(stage, { scene, ground, glyphs, size, used }, wake) {
     const { colour, shape } = scene.items[item];
     to.save(); to.translate(x, y); to.scale(radius, radius);
     to.lineWidth = 0.28; to.lineJoin = "round"; to.strokeStyle = inks.outline; to.fillStyle = colour;
-    to.stroke(outlines[shape]); to.fill(outlines[shape], "evenodd");
+    to.stroke(outlines[shape]); to.fill(outlines[shape]);
     to.restore();
   }
   function makeSprites() { // an item is drawn once for each size and then copied
@@ -191,6 +191,7 @@ function makeFactory(stage, { scene, ground, glyphs, size, used }, wake) {
 
   // Draws frame `frame`, `share` of the way to the next; `only` is the item that is followed, `looked` a shape or null.
   function draw(frame, share, only, looked) {
+    if (!canvas.width || !canvas.height) return; // not laid out yet
     followed = only;
     drawRest(frame);
     toPixels();

@@ -13,7 +13,7 @@ from typing import Any
 
 from evalkit.performance.scene import Scene
 
-__all__ = ["DARK", "GLYPHS", "LIGHT", "SIZE", "Inks", "dial", "glyph", "ground", "middle"]
+__all__ = ["DARK", "LIGHT", "SIZE", "Inks", "dial", "drawn", "glyph", "ground", "middle", "outline"]
 
 LIGHT: Mapping[str, str] = {
     "floor": "#f4f5f7", "grid": "#e3e6ea", "belt0": "#ccd1d9", "belt1": "#bcc4d0", "belt2": "#a9b5c7",
@@ -39,29 +39,36 @@ def dial(shape: Mapping[str, Any]) -> float:
     return 0.3 + 0.25 * max(0, side - 2)
 
 
-def _polygon(*corners: tuple[float, float]) -> str:
-    return "M" + "L".join(f"{x:.3g} {y:.3g}" for x, y in corners) + "Z"
+def _ring_of(count: int, *radii: float, turn: float = 0.0) -> tuple[tuple[float, float], ...]:
+    angles = [2 * math.pi * i / count + turn for i in range(count)]
+    return tuple(
+        (radii[i % len(radii)] * math.cos(a), radii[i % len(radii)] * math.sin(a)) for i, a in enumerate(angles)
+    )
 
 
-def _star(points: int, outer: float, inner: float) -> str:
-    radii = [outer, inner] * points
-    turns = [math.pi * (i / points - 0.5) for i in range(2 * points)]
-    return _polygon(*((r * math.cos(a), r * math.sin(a)) for r, a in zip(radii, turns, strict=True)))
+_CORNERS: Mapping[str, tuple[tuple[float, float], ...]] = {
+    "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    "hexagon": _ring_of(6, 1.05),
+    "diamond": _ring_of(4, 1.2),
+    "triangle": ((0, -1.15), (1.1, 0.85), (-1.1, 0.85)),
+    "star": _ring_of(10, 1.25, 0.62, turn=-math.pi / 2),
+    "cross": ((-0.4, -1.05), (0.4, -1.05), (0.4, -0.4), (1.05, -0.4), (1.05, 0.4), (0.4, 0.4),
+              (0.4, 1.05), (-0.4, 1.05), (-0.4, 0.4), (-1.05, 0.4), (-1.05, -0.4), (-0.4, -0.4)),
+}  # fmt: skip
+_CIRCLES: Mapping[str, tuple[float, ...]] = {"disc": (1,), "ring": (1.05, -0.42)}
+"""Radii; a negative one runs the other way round and so cuts a hole."""
 
 
-_CIRCLE = "M{0} 0A{0} {0} 0 1 1-{0} 0A{0} {0} 0 1 1 {0} 0Z"
+def outline(form: str, x: float = 0, y: float = 0, radius: float = 1) -> str:
+    """Return an item's form around a point as an SVG path; one such path can follow another in one element."""
+    if form in _CORNERS:
+        return "M" + "L".join(f"{x + radius * a:.3f} {y + radius * b:.3f}" for a, b in _CORNERS[form]) + "Z"
+    circles = ((abs(radius * r), int(r > 0)) for r in _CIRCLES[form])
+    return "".join(
+        f"M{x + r:.3f} {y:.3f}a{r:.3f} {r:.3f} 0 1 {way} {-2 * r:.3f} 0a{r:.3f} {r:.3f} 0 1 {way} {2 * r:.3f} 0z"
+        for r, way in circles
+    )
 
-GLYPHS: Mapping[str, str] = {
-    "disc": _CIRCLE.format(1),
-    "square": "M-.9-.9H.9V.9H-.9Z",
-    "hexagon": _polygon(*((1.05 * math.cos(a), 1.05 * math.sin(a)) for a in (math.pi / 3 * i for i in range(6)))),
-    "ring": _CIRCLE.format(1.05) + _CIRCLE.format(0.42),
-    "diamond": "M0-1.2L1.2 0 0 1.2-1.2 0Z",
-    "triangle": "M0-1.15L1.1.85H-1.1Z",
-    "star": _star(5, 1.25, 0.62),
-    "cross": "M-.4-1.05H.4V-.4H1.05V.4H.4V1.05H-.4V.4H-1.05V-.4H-.4Z",
-}
-"""Each form of an item as an SVG path of about radius 1; a ring is filled by the even-odd rule."""
 
 _STEP = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
 _MARGIN = 0.06
@@ -200,8 +207,12 @@ _DRAW = {
 
 def glyph(item: Mapping[str, str], x: float, y: float, radius: float, inks: Inks) -> str:
     """Return an item as an SVG path of that radius around a point."""
+    return drawn(item, outline(item["shape"], x, y, radius), radius, inks)
+
+
+def drawn(item: Mapping[str, str], path: str, radius: float, inks: Inks) -> str:
+    """Return outlines of one item, all of that radius, in its colour."""
     return (
-        f'<path d="{GLYPHS[item["shape"]]}" transform="translate({x:.4g} {y:.4g})scale({radius:.3g})" '
-        f'fill="{item["colour"]}" fill-rule="evenodd" stroke="{inks["outline"]}" '
-        'stroke-width=".28" paint-order="stroke"/>'
+        f'<path d="{path}" fill="{item["colour"]}" stroke="{inks["outline"]}" stroke-width="{0.28 * radius:.3g}" '
+        'paint-order="stroke"/>'
     )

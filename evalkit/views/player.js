@@ -48,6 +48,8 @@
     tip.style.top = `${Math.max(4, Math.min(x > wide - tip.offsetWidth - 6 ? y + looked.h * scale + 8 : y, high - tip.offsetHeight - 6))}px`;
   }
 
+  tell(0, null);
+
   // Time. --------------------------------------------------------------------------------------------------------------
 
   let before = null;
@@ -109,7 +111,7 @@
   for (const item of used) {
     const button = document.createElement("button");
     button.setAttribute("aria-pressed", "false");
-    button.innerHTML = `<svg viewBox="-1.3 -1.3 2.6 2.6" aria-hidden="true"><path d="${glyphs[scene.items[item].shape]}" fill="${scene.items[item].colour}" fill-rule="evenodd" stroke="var(--outline)" stroke-width=".28" paint-order="stroke"/></svg>`;
+    button.innerHTML = `<svg viewBox="-1.3 -1.3 2.6 2.6" aria-hidden="true"><path d="${glyphs[scene.items[item].shape]}" fill="${scene.items[item].colour}" stroke="var(--outline)" stroke-width=".28" paint-order="stroke"/></svg>`;
     button.append(scene.items[item].name);
     button.addEventListener("click", () => {
       followed = followed === item ? null : item;

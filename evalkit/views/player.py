@@ -14,6 +14,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from evalkit.performance.scene import FORMS
 from evalkit.views import factory, stills
 from evalkit.views.formats import OUTCOME_WORDS, grouped, times
 from evalkit.views.names import html, plain, short
@@ -89,7 +90,8 @@ class Player:
         """Return the player as one HTML document that needs nothing else."""
         data = {
             "scene": _inert(self.playback.scene), "ground": factory.ground(self.playback.scene, _ROLES),
-            "glyphs": dict(factory.GLYPHS), "size": factory.SIZE, "used": stills.used_items(self.playback.scene),
+            "glyphs": {form: factory.outline(form) for form in FORMS}, "size": factory.SIZE,
+            "used": stills.used_items(self.playback.scene),
             "title": _title(self.playback), "outcome": _outcome(self.playback), "note": _note(self.playback),
             "marks": [t for t in self.playback.checked if self.playback.first <= t <= self.playback.last],
             "wrongFrom": self.playback.wrong_from,
@@ -113,6 +115,9 @@ class Player:
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{self.height}px;border:0;display:block"
         return (
+            "<style>@media print{iframe.evk-player{display:none!important}}"
+            "@media screen{.evk-paper{display:none}}</style>"
+            f'<div class="evk-paper">{self.still(self.playback.last)._repr_html_()}</div>'
             f'<iframe class="evk-player" sandbox="allow-scripts" title="{html(_title(self.playback))}" style="{style}" '
             f'srcdoc="{escape(self.page(), quote=True)}"></iframe>{_AROUND}'
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from evalkit.errors import UsageError
 from evalkit.performance.scene import Scene
-from evalkit.views.factory import LIGHT, SIZE, Inks, dial, glyph, ground, middle
+from evalkit.views.factory import LIGHT, SIZE, Inks, dial, drawn, glyph, ground, middle, outline
 from evalkit.views.names import html, short
 
 __all__ = ["still", "used_items"]
@@ -42,6 +42,14 @@ def _moving(scene: Scene, frame: int) -> Iterator[tuple[Mapping[str, str], int, 
         yield scene["items"][token["item"]], path, *_at(scene["paths"][path], position)
 
 
+def _items(moving: list[tuple[Mapping[str, str], int, float, float]], inks: Inks) -> str:
+    """Every item of one kind is in one path: a factory may hold thousands."""
+    paths: dict[str, tuple[Mapping[str, str], list[str]]] = {}
+    for item, _, x, y in moving:
+        paths.setdefault(item["name"], (item, []))[1].append(outline(item["shape"], x, y, SIZE))
+    return "".join(drawn(item, "".join(path), SIZE, inks) for item, path in paths.values())
+
+
 def still(scene: Scene, tick: int, *, said: str = "", inks: Inks = LIGHT, width: int = 900) -> str:
     """Return one tick of a scene as an SVG with a legend below, which needs nothing else; `said` is read out.
 
@@ -51,15 +59,15 @@ def still(scene: Scene, tick: int, *, said: str = "", inks: Inks = LIGHT, width:
         raise UsageError(f"tick {tick} is not in this scene: it shows {scene['first']:,} to {scene['last']:,}")
     frame, arms = tick - scene["first"], {s["path"]: s for s in scene["shapes"] if s["kind"] == "arm"}
     moving = list(_moving(scene, frame))
-    drawn = [glyph(item, x, y, SIZE, inks) for item, path, x, y in moving if path not in arms]
+    parts = [_items([m for m in moving if m[1] not in arms], inks)]
     for path, arm in arms.items():
         (cx, cy), (x, y) = middle(arm), _at(scene["paths"][path], arm["hand"][frame])
-        drawn.append(
+        parts.append(
             f'<path d="M{cx:.4g} {cy:.4g}L{x:.4g} {y:.4g}" stroke="{inks["arm"]}" stroke-width=".1" '
             'stroke-linecap="round"/>'
         )
-    drawn += [glyph(item, x, y, SIZE, inks) for item, path, x, y in moving if path in arms]
-    drawn += [_state(scene, shape, frame, inks) for shape in scene["shapes"]]
+    parts.append(_items([m for m in moving if m[1] in arms], inks))
+    parts += [_state(scene, shape, frame, inks) for shape in scene["shapes"]]
     scale = min(48.0, width / scene["width"])
     legend, rows = _legend(scene, scene["width"] * scale, inks)
     wide, high = scene["width"] * scale, scene["height"] * scale
@@ -70,7 +78,7 @@ def still(scene: Scene, tick: int, *, said: str = "", inks: Inks = LIGHT, width:
         f'style="max-width:100%;height:auto" role="img" aria-label="{label}" '
         'font-family="system-ui, -apple-system, Segoe UI, Roboto, Arial, sans-serif">'
         f'<title>{label}</title><rect width="100%" height="100%" fill="{inks["floor"]}"/>'
-        f'<g transform="scale({scale:.6g})">{ground(scene, inks)}{"".join(drawn)}</g>'
+        f'<g transform="scale({scale:.6g})">{ground(scene, inks)}{"".join(parts)}</g>'
         f'<g transform="translate(0 {high:.6g})" font-size="12" fill="{inks["text"]}">{legend}</g></svg>'
     )
 
