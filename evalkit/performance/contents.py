@@ -127,6 +127,6 @@ def _check_python(path: Path, name: str, functions: tuple[str, ...], faults: Fau
             defined.update(alias.asname or alias.name for alias in node.names)
         elif isinstance(node, ast.Assign):
             defined.update(target.id for target in node.targets if isinstance(target, ast.Name))
-    for function in functions:
-        if function not in defined:
-            faults.add(name, "", f"defines no function {function}: add it at the top level")
+    missing = [function for function in functions if function not in defined]
+    if missing:
+        faults.add(name, "", f"defines no function {', '.join(missing)}: add it at the top level")

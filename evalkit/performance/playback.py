@@ -2,6 +2,16 @@
 
 Nothing is drawn on trust. The module also answers for every graded tick up to the window and for the first one after
 it, and each of these states must be the recorded one: the expected answer as far as the run was right.
+
+A case that can be watched names a `player`, a Python file beside its manifest, which defines::
+
+    schedule(input: bytes, ticks: Sequence[int]) -> bytes      the same input, answered for at exactly these ticks
+    states(input: bytes, answer: bytes) -> dict[int, str]      of an expected answer or an output: a mark for each tick,
+                                                               made from the state itself; equal marks, equal states
+    frames(input: bytes, output: bytes, first: int, last: int) -> Scene    what to draw; its form is in `scene`
+
+A ValueError from `schedule` (no such tick) or `states` (no such state) is an answer, one line for a person; anything
+else that a player raises is its author's fault. `frames` is given only an output that `states` could read.
 """
 
 from __future__ import annotations

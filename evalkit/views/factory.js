@@ -1,5 +1,5 @@
-// Why: draws a scene (evalkit/performance/scene.py): what stands still is an SVG made by Python, what moves is drawn on the
-// canvas above it. Positions are tiles; `scale`, `ox` and `oy` turn them into pixels of the stage.
+// Why: draws a scene (evalkit/performance/scene.py). What stands still is an SVG made by Python; what moves is drawn on
+// the canvas above it. Positions are tiles; `scale`, `ox` and `oy` turn them into pixels of the stage.
 "use strict";
 function makeFactory(stage, { scene, ground, glyphs, size, used }, wake) {
   const frames = scene.last - scene.first + 1;
@@ -20,14 +20,16 @@ function makeFactory(stage, { scene, ground, glyphs, size, used }, wake) {
       for (const s of positions) points.push(...at(scene.paths[path], s)), held.push(arms.has(path));
     const count = held.length;
     // `start` and `end` bound the frames in which it truly is; it glides from `from` to the last point.
-    return { item, from, count, points: Float32Array.from(points), held, start: from + (born ? 1 : 0), end: from + count - (gone ? 1 : 0) };
+    const start = from + (born ? 1 : 0), end = from + count - (gone ? 1 : 0);
+    return { item, from, count, points: Float32Array.from(points), held, start, end };
   });
   for (const [path, arm] of arms) arm.points = arm.hand.map((s) => at(scene.paths[path], s));
   const faults = (scene.faults || []).map(([frame, shape]) => ({ frame, shape: scene.shapes[shape] }));
 
-  // The view: tiles to pixels. -----------------------------------------------------------------------------------------
+  // The view: tiles to pixels. ----------------------------------------------------------------------------------------
 
-  stage.innerHTML = `<svg viewBox="0 0 ${scene.width} ${scene.height}" aria-hidden="true">${ground}</svg><canvas aria-hidden="true"></canvas>`;
+  const box = `viewBox="0 0 ${scene.width} ${scene.height}"`; // numbers, as is all of the ground: no name is in them
+  stage.innerHTML = `<svg ${box} aria-hidden="true">${ground}</svg><canvas aria-hidden="true"></canvas>`;
   const picture = stage.firstChild, canvas = stage.lastChild, screen = canvas.getContext("2d");
   let scale = 1, ox = 0, oy = 0, ratio = 1, wide = 0, high = 0, mode = "fit", sprites = [], inks = {};
   const PAD = 8;
@@ -77,14 +79,15 @@ function makeFactory(stage, { scene, ground, glyphs, size, used }, wake) {
     });
   }
 
-  // Drawing one moment: `now` is a frame, or a point between two. ------------------------------------------------------
+  // Drawing one moment: `now` is a frame, or a point between two. -----------------------------------------------------
 
   const heldBy = (shape, frame) => {
     let found = [0, [], []];
     for (const entry of shape.holds || []) { if (entry[0] > frame) break; found = entry; }
     return found;
   };
-  const short = (n) => (n < 10000 ? String(n) : n < 1e6 ? `${Math.floor(n / 100) / 10}k` : `${Math.floor(n / 1e5) / 10}M`);
+  const short = (n) =>
+    n < 10000 ? String(n) : n < 1e6 ? `${Math.floor(n / 100) / 10}k` : `${Math.floor(n / 1e5) / 10}M`;
 
   // What does not move between this tick and the next is drawn once a tick, onto a canvas of its own.
   const rest = document.createElement("canvas");
@@ -95,7 +98,8 @@ function makeFactory(stage, { scene, ground, glyphs, size, used }, wake) {
     return t.points[2 * i] === t.points[2 * j] && t.points[2 * i + 1] === t.points[2 * j + 1];
   }
   function drawTokens(frame, share, onArms, resting) {
-    const side = sprites[0] ? sprites[0].width : 0, px = scale * ratio, dx = ox * ratio - side / 2, dy = oy * ratio - side / 2;
+    const side = sprites[0] ? sprites[0].width : 0, px = scale * ratio;
+    const dx = ox * ratio - side / 2, dy = oy * ratio - side / 2;
     for (const t of tokens) {
       const i = frame - t.from;
       if (i < 0 || frame >= t.end || t.held[i] !== onArms || (share === 0 && frame < t.start)) continue;
@@ -122,7 +126,8 @@ function makeFactory(stage, { scene, ground, glyphs, size, used }, wake) {
   }
   const toTiles = () => pen.setTransform(scale * ratio, 0, 0, scale * ratio, ox * ratio, oy * ratio);
   const toPixels = () => pen.setTransform(1, 0, 0, 1, 0, 0);
-  const inSight = (s) => s.y * scale + oy < high && (s.y + s.h) * scale + oy > 0 && s.x * scale + ox < wide && (s.x + s.w) * scale + ox > 0;
+  const inSight = (s) =>
+    s.y * scale + oy < high && (s.y + s.h) * scale + oy > 0 && s.x * scale + ox < wide && (s.x + s.w) * scale + ox > 0;
 
   function drawArms(frame, share) {
     pen.lineWidth = 0.1; pen.lineCap = "round"; pen.strokeStyle = inks.arm;
@@ -179,7 +184,8 @@ function makeFactory(stage, { scene, ground, glyphs, size, used }, wake) {
     for (const lane of [0, 1]) {
       const second = (shape.next[frame] >> lane) & 1 ? 1 : -1, side = lane === 0 ? 0.25 : -0.25;
       pen.beginPath(); pen.fillStyle = inks.done;
-      pen.arc(cx + second * half[0] + dy * side + dx * 0.3, cy + second * half[1] - dx * side + dy * 0.3, 0.065, 0, 2 * Math.PI);
+      const x = cx + second * half[0] + dy * side + dx * 0.3, y = cy + second * half[1] - dx * side + dy * 0.3;
+      pen.arc(x, y, 0.065, 0, 2 * Math.PI);
       pen.fill();
     }
   }
@@ -207,37 +213,51 @@ function makeFactory(stage, { scene, ground, glyphs, size, used }, wake) {
     for (const fault of faults) {
       const age = frame - fault.frame;
       if (age < 0) continue;
-      pen.globalAlpha = Math.max(0.25, 1 - age / 12); frameAround(fault.shape, inks.fault, [6, 4], 2.5); pen.globalAlpha = 1;
+      pen.globalAlpha = Math.max(0.25, 1 - age / 12);
+      frameAround(fault.shape, inks.fault, [6, 4], 2.5);
+      pen.globalAlpha = 1;
     }
     if (looked) frameAround(looked, inks.accent, [], 2);
   }
 
-  // What a shape is and holds, in words. -------------------------------------------------------------------------------
+  // What a shape is and holds, in words. ------------------------------------------------------------------------------
 
-  const list = (counts) => counts.map(([item, count]) => `${number(count)} ${scene.items[item].name}`).join(", ") || "nothing";
+  const list = (counts) =>
+    counts.map(([item, count]) => `${number(count)} ${scene.items[item].name}`).join(", ") || "nothing";
   const inside = (shape, frame) => {
     const counts = new Map();
     for (const t of tokens) {
       const i = frame - t.from;
       if (frame < t.start || frame >= t.end || t.held[i]) continue;
       const x = t.points[2 * i], y = t.points[2 * i + 1];
-      if (x >= shape.x && x < shape.x + shape.w && y >= shape.y && y < shape.y + shape.h) counts.set(t.item, (counts.get(t.item) || 0) + 1);
+      if (x >= shape.x && x < shape.x + shape.w && y >= shape.y && y < shape.y + shape.h)
+        counts.set(t.item, (counts.get(t.item) || 0) + 1);
     }
     return [...counts];
   };
+  const carriedBy = (arm, frame) =>
+    tokens.find((t) => {
+      const i = frame - t.from, [x, y] = arm.points[frame];
+      if (frame < t.start || frame >= t.end || !t.held[i]) return false;
+      return Math.hypot(t.points[2 * i] - x, t.points[2 * i + 1] - y) < 0.01;
+    });
   function describe(shape, frame) {
     const lines = [shape.title], [, incoming, outgoing] = heldBy(shape, frame);
     if (shape.kind === "belt") lines.push(`carries ${list(inside(shape, frame))}`);
+    else if (shape.kind === "sink") lines.push(`has taken ${list(incoming)}`);
     else if (shape.kind === "machine") {
       const left = shape.left[frame];
-      lines.push(left ? `working: ${shape.ticks - left} of ${shape.ticks} ticks done` : "waiting", `has in: ${list(incoming)}`, `has made: ${list(outgoing)}`);
+      lines.push(left ? `working: ${shape.ticks - left} of ${shape.ticks} ticks done` : "waiting");
+      lines.push(`has in: ${list(incoming)}`, `has made: ${list(outgoing)}`);
     } else if (shape.kind === "arm") {
-      const i = tokens.find((t) => { const k = frame - t.from; return frame >= t.start && frame < t.end && t.held[k] &&
-        Math.hypot(t.points[2 * k] - shape.points[frame][0], t.points[2 * k + 1] - shape.points[frame][1]) < 0.01; });
-      lines.push(i ? `holds ${scene.items[i.item].name}` : shape.hand[frame] ? "swings back empty" : "waits");
-    } else if (shape.kind === "sink") lines.push(`has taken ${list(incoming)}`);
-    else if (shape.kind === "source") { const due = shape.period - shape.beat[frame]; lines.push(`gives again in ${due} tick${due === 1 ? "" : "s"}`); }
-    for (const f of faults) if (f.shape === shape && f.frame <= frame) { lines.push(`not what the rules give at tick ${number(scene.first + f.frame)}`); break; }
+      const token = carriedBy(shape, frame);
+      lines.push(token ? `holds ${scene.items[token.item].name}` : shape.hand[frame] ? "swings back empty" : "waits");
+    } else if (shape.kind === "source") {
+      const due = shape.period - shape.beat[frame];
+      lines.push(`gives again in ${due} tick${due === 1 ? "" : "s"}`);
+    }
+    const fault = faults.find((f) => f.shape === shape && f.frame <= frame);
+    if (fault) lines.push(`not what the rules give at tick ${number(scene.first + fault.frame)}`);
     return lines.join("\n");
   }
   const shapeAt = (x, y) => {

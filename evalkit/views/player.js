@@ -17,7 +17,7 @@
   const TICKS_A_SECOND = 8, SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches; // then nothing glides: ticks follow each other
 
-  // Words: the tick, the note, and what is looked at. ------------------------------------------------------------------
+  // Words: the tick, the note, and what is looked at. -----------------------------------------------------------------
 
   let told = "", shown = null;
   function tell(frame, looked) {
@@ -28,7 +28,10 @@
       $("tick").textContent = `tick ${number(tick)}`;
       const here = faults.filter((f) => f.frame <= frame), wrong = wrongFrom !== null && tick >= wrongFrom;
       const lines = [];
-      if (here.length) lines.push(`From tick ${number(scene.first + here[0].frame)} on this is not what the rules give: ${here[0].shape.title}.`);
+      if (here.length) {
+        const since = number(scene.first + here[0].frame);
+        lines.push(`From tick ${since} on this is not what the rules give: ${here[0].shape.title}.`);
+      }
       if (wrong) lines.push(`This run is wrong from tick ${number(wrongFrom)} on.`);
       $("note").textContent = lines.length ? lines.join(" ") : note;
       $("note").className = stage.className = lines.length ? "bad" : "";
@@ -44,13 +47,14 @@
       if (!playing && pinned) $("said").textContent = text;
     }
     const x = (looked.x + looked.w) * scale + ox + 8, y = looked.y * scale + oy;
-    tip.style.left = `${Math.max(4, Math.min(x, wide - tip.offsetWidth - 6))}px`;
-    tip.style.top = `${Math.max(4, Math.min(x > wide - tip.offsetWidth - 6 ? y + looked.h * scale + 8 : y, high - tip.offsetHeight - 6))}px`;
+    const mostX = wide - tip.offsetWidth - 6, mostY = high - tip.offsetHeight - 6;
+    tip.style.left = `${Math.max(4, Math.min(x, mostX))}px`;
+    tip.style.top = `${Math.max(4, Math.min(x > mostX ? y + looked.h * scale + 8 : y, mostY))}px`;
   }
 
   tell(0, null);
 
-  // Time. --------------------------------------------------------------------------------------------------------------
+  // Time. -------------------------------------------------------------------------------------------------------------
 
   let before = null;
   function turn(time) {
@@ -64,7 +68,8 @@
     before = time;
     if (dirty) {
       dirty = false;
-      const frame = Math.min(frames - 1, Math.floor(now + 1e-6)), share = calm || frame === frames - 1 ? 0 : Math.max(0, now - frame);
+      const frame = Math.min(frames - 1, Math.floor(now + 1e-6));
+      const share = calm || frame === frames - 1 ? 0 : Math.max(0, now - frame);
       const looked = pinned || hovered;
       factory.draw(frame, share, followed, looked);
       tell(frame, looked);
@@ -83,13 +88,14 @@
   const go = (frame) => { play(false); now = Math.max(0, Math.min(frames - 1, frame)); wake(); };
   const setSpeed = (value) => { speed = value; $("speed").value = String(value); };
   const nudge = (by) => setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(speed) + by))]);
-  const setLoop = () => { loop = !loop; $("loop").setAttribute("aria-pressed", loop); $("loop").style.color = loop ? "var(--accent)" : ""; };
+  const setLoop = () => { loop = !loop; $("loop").setAttribute("aria-pressed", loop); };
 
-  // Controls. ----------------------------------------------------------------------------------------------------------
+  // Controls. ---------------------------------------------------------------------------------------------------------
 
   $("title").textContent = title; document.title = title; $("outcome").textContent = outcome;
   Object.assign($("scrub"), { min: scene.first, max: scene.last, value: scene.first });
-  for (const s of SPEEDS) $("speed").append(new Option(`${s}× (${s * TICKS_A_SECOND} ticks a second)`, s, s === 1, s === 1));
+  for (const s of SPEEDS)
+    $("speed").append(new Option(`${s}× (${s * TICKS_A_SECOND} ticks a second)`, s, s === 1, s === 1));
   const mark = (className, frame, to) => {
     const i = document.createElement("i"), share = (f) => `${100 * f / Math.max(1, frames - 1)}%`;
     i.className = className; i.style.left = share(frame);
@@ -100,8 +106,10 @@
   for (const frame of new Set(faults.map((f) => f.frame))) mark("fault", frame);
   if (wrongFrom !== null && wrongFrom <= scene.last) mark("wrong", Math.max(0, wrongFrom - scene.first), frames - 1);
   const actions = {
-    first: () => go(0), back: () => go(Math.ceil(now - 1e-6) - 1), play: () => play(!playing), step: () => go(Math.floor(now + 1e-6) + 1), last: () => go(frames - 1),
-    loop: setLoop, out: () => factory.zoom(1 / 1.3), in: () => factory.zoom(1.3), fit: () => factory.show("fit"), whole: () => factory.show("whole"),
+    first: () => go(0), last: () => go(frames - 1), play: () => play(!playing), loop: setLoop,
+    back: () => go(Math.ceil(now - 1e-6) - 1), step: () => go(Math.floor(now + 1e-6) + 1),
+    out: () => factory.zoom(1 / 1.3), in: () => factory.zoom(1.3),
+    fit: () => factory.show("fit"), whole: () => factory.show("whole"),
     theme: () => setTheme(root.dataset.theme !== "dark", true),
   };
   for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", action);
@@ -111,23 +119,30 @@
   for (const item of used) {
     const button = document.createElement("button");
     button.setAttribute("aria-pressed", "false");
-    button.innerHTML = `<svg viewBox="-1.3 -1.3 2.6 2.6" aria-hidden="true"><path d="${glyphs[scene.items[item].shape]}" fill="${scene.items[item].colour}" stroke="var(--outline)" stroke-width=".28" paint-order="stroke"/></svg>`;
+    const { shape, colour } = scene.items[item]; // one of the kit's forms and #rrggbb: a scene is checked
+    const look = `fill="${colour}" stroke="var(--outline)" stroke-width=".28" paint-order="stroke"`;
+    button.innerHTML = `<svg viewBox="-1.3 -1.3 2.6 2.6" aria-hidden="true"><path d="${glyphs[shape]}" ${look}/></svg>`;
     button.append(scene.items[item].name);
     button.addEventListener("click", () => {
       followed = followed === item ? null : item;
-      for (const other of $("legend").children) other.setAttribute("aria-pressed", String(other === button && followed === item));
+      for (const other of $("legend").children)
+        other.setAttribute("aria-pressed", String(other === button && followed === item));
       wake();
     });
     $("legend").append(button);
   }
 
-  const KEYS = { " ": "play", k: "play", ArrowLeft: "back", ArrowRight: "step", Home: "first", End: "last", l: "loop", "+": "in", "=": "in", "-": "out", 0: "fit", 9: "whole", t: "theme" };
+  const KEYS = {
+    " ": "play", k: "play", ArrowLeft: "back", ArrowRight: "step", Home: "first", End: "last", l: "loop",
+    "+": "in", "=": "in", "-": "out", 0: "fit", 9: "whole", t: "theme",
+  };
   addEventListener("keydown", (event) => {
     if (event.altKey || event.metaKey) return;
     const on = event.target, key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (event.shiftKey && key.startsWith("Arrow") && on === stage) look(key.slice(5));
     else if (key === "Escape") { pinned = hovered = null; wake(); }
-    else if (event.ctrlKey && (key === "ArrowLeft" || key === "ArrowRight")) go(Math.round(now) + (key === "ArrowLeft" ? -10 : 10));
+    else if (event.ctrlKey && key === "ArrowLeft") go(Math.round(now) - 10);
+    else if (event.ctrlKey && key === "ArrowRight") go(Math.round(now) + 10);
     else if (event.ctrlKey) return;
     else if (key === " " && on.tagName === "BUTTON") return; // a button's own key
     else if (on.tagName === "SELECT" && (key.startsWith("Arrow") || key === " " || key.length === 1)) return;
@@ -143,7 +158,8 @@
     const fx = from.x + from.w / 2, fy = from.y + from.h / 2;
     let best = pinned, least = Infinity;
     for (const s of scene.shapes) {
-      const rx = s.x + s.w / 2 - fx, ry = s.y + s.h / 2 - fy, ahead = rx * dx + ry * dy, aside = Math.abs(rx * dy) + Math.abs(ry * dx);
+      const rx = s.x + s.w / 2 - fx, ry = s.y + s.h / 2 - fy;
+      const ahead = rx * dx + ry * dy, aside = Math.abs(rx * dy) + Math.abs(ry * dx);
       if (s !== pinned && ahead > 0.4 && ahead + 2 * aside < least) { least = ahead + 2 * aside; best = s; }
     }
     pinned = best;
@@ -154,21 +170,35 @@
     wake();
   }
 
-  let grip = null;
-  stage.addEventListener("pointerdown", (e) => { const { ox, oy } = factory.sight(); grip = { x: e.clientX, y: e.clientY, ox, oy, moved: false }; stage.setPointerCapture(e.pointerId); });
-  stage.addEventListener("pointermove", (e) => {
+  const under = (event) => {
     const box = stage.getBoundingClientRect();
+    return factory.shapeAt(event.clientX - box.left, event.clientY - box.top);
+  };
+  let grip = null;
+  stage.addEventListener("pointerdown", (event) => {
+    const { ox, oy } = factory.sight();
+    grip = { x: event.clientX, y: event.clientY, ox, oy, moved: false };
+    stage.setPointerCapture(event.pointerId);
+  });
+  stage.addEventListener("pointermove", (event) => {
     if (grip) {
-      const dx = e.clientX - grip.x, dy = e.clientY - grip.y;
+      const dx = event.clientX - grip.x, dy = event.clientY - grip.y;
       grip.moved ||= Math.hypot(dx, dy) > 4;
       if (grip.moved) { stage.classList.add("dragging"); factory.move(grip.ox + dx, grip.oy + dy); }
-    } else { const found = factory.shapeAt(e.clientX - box.left, e.clientY - box.top); if (found !== hovered) { hovered = found; wake(); } }
+    } else {
+      const found = under(event);
+      if (found !== hovered) { hovered = found; wake(); }
+    }
   });
-  stage.addEventListener("pointerup", (e) => {
-    const box = stage.getBoundingClientRect();
-    if (grip && !grip.moved) { const found = factory.shapeAt(e.clientX - box.left, e.clientY - box.top); pinned = found === pinned ? null : found; wake(); }
+  stage.addEventListener("pointerup", (event) => {
+    if (grip && !grip.moved) {
+      const found = under(event);
+      pinned = found === pinned ? null : found;
+      wake();
+    }
     grip = null; stage.classList.remove("dragging");
   });
+  stage.addEventListener("pointercancel", () => { grip = null; stage.classList.remove("dragging"); });
   stage.addEventListener("pointerleave", () => { if (!grip) { hovered = null; wake(); } });
   stage.addEventListener("wheel", (e) => {
     if (!e.ctrlKey && !e.metaKey) return; // the page goes on scrolling
@@ -177,7 +207,7 @@
     factory.zoom(Math.exp(-e.deltaY / 300), e.clientX - box.left, e.clientY - box.top);
   }, { passive: false });
 
-  // Light or dark: the page around says, else the system; pressing the button settles it. ------------------------------
+  // Light or dark: the page around says, else the system; pressing the button settles it. -----------------------------
 
   let settled = false;
   function setTheme(dark, own = false) {
