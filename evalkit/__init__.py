@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from evalkit.jobs import find_solutions, sweep_case
     from evalkit.performance.grading import grade
     from evalkit.performance.manifest import check_case, load_case, open_case
+    from evalkit.performance.playback import watch
     from evalkit.performance.rank import cohorts, leaderboard, place, project_aliases, review_leaderboard, worklist
     from evalkit.records import Outcome, PerformanceRun, ReviewedRun, Verdict
     from evalkit.store import Store, open_results
@@ -21,6 +22,7 @@ _HOME = {
     "evalkit.finding": ("find_case",),
     "evalkit.performance.grading": ("grade",),
     "evalkit.performance.manifest": ("check_case", "load_case", "open_case"),
+    "evalkit.performance.playback": ("watch",),
     "evalkit.performance.rank": (
         "cohorts", "leaderboard", "place", "project_aliases", "review_leaderboard", "worklist",
     ),
@@ -48,6 +50,7 @@ __all__ = [
     "project_aliases",
     "review_leaderboard",
     "sweep_case",
+    "watch",
     "worklist",
 ]
 
