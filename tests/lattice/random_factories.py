@@ -212,7 +212,7 @@ def draw_factory(seed: int) -> dict[str, Any]:
 
 def _main_bus(random: Random, seed: int) -> dict[str, Any]:
     """A factory as the scored ones are, watched at some ticks of its start."""
-    plan = generate.build(seed, [random.choice(("belt", "small-circuit"))], 40)
+    plan = generate.build(seed, 0, (random.choice([*generate.BLOCKS]),))
     ticks = random.randrange(100, 700)
     snapshots = sorted({ticks, *(random.randrange(1, ticks + 1) for _ in range(30))})
     return dict(plan.scenario(snapshots))

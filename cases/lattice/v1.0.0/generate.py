@@ -19,11 +19,12 @@ from typing import Any
 if str(Path(__file__).parent) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parent))
 
+from lattice_generator.blocks import BLOCKS
 from lattice_generator.factory import build
 from lattice_generator.smoke import SMOKE
 from oracle import simulate
 
-__all__ = ["FACTORIES", "Recipe", "files"]
+__all__ = ["BLOCKS", "FACTORIES", "Recipe", "build", "files"]
 
 HERE = Path(__file__).parent
 

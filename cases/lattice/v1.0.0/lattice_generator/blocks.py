@@ -42,6 +42,14 @@ class District:
             start += least + self.random.choice(gaps)
         return columns
 
+    def cable_makers(self, furnaces: list[int], count: int) -> list[int]:
+        """Draw the columns of cable makers so that each finds a furnace of its own upstream of it."""
+        columns = self.spread(furnaces[0] + 1, count, 4)
+        for number, furnace in enumerate(furnaces[:count]):
+            late = max(0, furnace + 1 - columns[number])
+            columns[number:] = [column + late for column in columns[number:]]
+        return columns
+
     def iron_feed(self, row: int, end: int) -> None:
         """Lead iron ore and coal from the bus along a row, up to and including a column."""
         tier = self.tier()
@@ -88,8 +96,8 @@ def circuit_block(district: District, top: int) -> int:
     plan, start, cables = district.plan, IRON_BUS + 3, district.random.randint(1, 4)
     coppers = district.spread(start, cables + district.random.randint(0, 1), 3)
     irons = district.spread(start, -(-2 * cables // 3), 3)
-    makers = district.spread(start + 1, cables, 4)  # one column on, so that each finds a furnace upstream of it
-    first = max(makers[-1] + 4, coppers[-1] + 3)
+    makers = district.cable_makers(coppers, cables)
+    first = max(makers[-1], coppers[-1]) + 4
     above, below = district.spread(first, cables, 4), district.spread(first, cables, 4)
     end = max(above[-1], below[-1]) + 2
     district.copper_feed(top, start)
@@ -133,9 +141,9 @@ def _with_circuits(
     """The lower half of a block: circuits join what the `makers` gave to the belt in row 11, and become the product."""
     plan, start = district.plan, IRON_BUS + 3
     irons, coppers = district.spread(start, -(-2 * pairs // 3), 3), district.spread(start, pairs, 3)
-    cables = district.spread(start + 1, pairs, 4)
+    cables = district.cable_makers(coppers, pairs)
     circuits = district.spread(max(irons[-1] + 3, start + 5), 2 * pairs, 4)
-    last = max(makers[-1], circuits[-1]) + 3
+    last = max(makers[-1], circuits[-1]) + 4
     above, below = district.spread(last, finals[0], 4), district.spread(last, finals[1], 4)
     end = max(above[-1], below[-1]) + 2
     district.iron_feed(top + 12, irons[-1] + 1)
