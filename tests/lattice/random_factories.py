@@ -148,6 +148,27 @@ def workshop(sheet: Sheet) -> None:
         sheet.anything(x + side + 1, y) if sheet.random.random() < 0.5 else sheet.add("sink", x + side + 1, y, dir="N")
 
 
+def canteen(sheet: Sheet) -> None:
+    """A machine at a belt with one item a lane, as in a main-bus factory; its product jams on a short belt, or does not."""
+    (x, y), recipe = sheet.spot(), sheet.random.choice([*RECIPES])
+    kind, inputs = RECIPES[recipe].kind, [*RECIPES[recipe].inputs]
+    sheet.random.shuffle(inputs)
+    for lane, item in zip(("left", "right"), inputs * 2, strict=False):
+        period = sheet.random.choice((1, 3, 8, 24))
+        sheet.add("source", x - 1 if lane == "left" else x, y if lane == "left" else y - 1,
+                  dir="E" if lane == "left" else "S", item=item, lane=lane, period=period)  # fmt: skip
+    for step in range(4):
+        sheet.belt(x + step, y, "E")
+    for number in range(sheet.random.choice((1, 1, 2))):
+        sheet.add("inserter", x + 1 + number, y + 1, dir="S")
+    side = FOOTPRINT[kind][0]
+    sheet.add(kind, x + 1, y + 2, recipe=recipe)
+    sheet.add("inserter", x + 1 + side, y + 2, dir="E")
+    sheet.belt(x + 2 + side, y + 2, sheet.dir())
+    if sheet.random.random() < 0.4:
+        sheet.add("sink", x + 3 + side, y + 2, dir="N")
+
+
 def ring(sheet: Sheet) -> None:
     """A closed loop of belts, whole or with a gap, fed by an arm or a source or not at all."""
     (x, y), (w, h) = sheet.spot(), (sheet.random.randrange(1, 5), sheet.random.randrange(1, 4))
@@ -175,7 +196,9 @@ def head_on(sheet: Sheet) -> None:
         sheet.source(*_go(*ahead, direction, 2), OPPOSITE[direction])
 
 
-PIECES: tuple[Callable[[Sheet], None], ...] = (stray, stray, wander, wander, junction, relay, workshop, ring, head_on)
+PIECES: tuple[Callable[[Sheet], None], ...] = (
+    *(stray, stray, wander, wander, junction, relay, workshop, canteen, canteen, ring, head_on),
+)
 
 
 def scenario_from(
@@ -206,7 +229,7 @@ def draw_factory(seed: int) -> dict[str, Any]:
     del sheet.entities[60:]  # dense enough, and still cheap
     if random.random() < 0.7:
         random.shuffle(sheet.entities)
-    ticks = max(4, random.choice((40, 90, 250)) * 12 // (12 + len(sheet.entities)))
+    ticks = max(4, random.choice((40, 90, 250, 400)) * 12 // (12 + len(sheet.entities)))
     return scenario_from(sheet.entities, ticks, sheet.width, sheet.height)
 
 

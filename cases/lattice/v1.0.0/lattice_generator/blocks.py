@@ -85,7 +85,7 @@ def belt_block(district: District, top: int) -> int:
     """Iron plates and gears on one belt, made into transport belts. Returns the number of rows."""
     gears = district.random.randint(2, 4)
     makers = -(-3 * gears // 4)
-    furnaces = -(-3 * gears // 2) + district.random.randint(0, 1)
+    furnaces = 3 * gears // 2 + district.random.randint(0, gears % 2)
     columns = _gear_rows(district, top, makers, gears, furnaces)
     district.line(top + 11, columns[0], columns[-1] + 4, sink=True)
     return 12
@@ -94,7 +94,7 @@ def belt_block(district: District, top: int) -> int:
 def circuit_block(district: District, top: int) -> int:
     """Cable from above and iron plates from below on one belt, made into circuits. Returns the number of rows."""
     plan, start, cables = district.plan, IRON_BUS + 3, district.random.randint(1, 4)
-    coppers = district.spread(start, cables + district.random.randint(0, 1), 3)
+    coppers = district.spread(start, cables, 3)
     irons = district.spread(start, -(-2 * cables // 3), 3)
     makers = district.cable_makers(coppers, cables)
     first = max(makers[-1], coppers[-1]) + 4
@@ -117,15 +117,14 @@ def circuit_block(district: District, top: int) -> int:
 def assembler_block(district: District, top: int) -> int:
     """Transport belts and circuits, made into assemblers. Returns the number of rows."""
     pairs = district.random.randint(1, 3)
-    gears, furnaces = -(-4 * pairs // 3), 2 * pairs + district.random.randint(0, 1)
-    makers = _gear_rows(district, top, pairs, gears, furnaces)
+    makers = _gear_rows(district, top, makers=pairs, gears=-(-4 * pairs // 3), furnaces=2 * pairs)
     return _with_circuits(district, top, "assembler", makers, pairs, finals=(pairs, pairs))
 
 
 def inserter_block(district: District, top: int) -> int:
     """Gears and circuits, made into inserters. Returns the number of rows."""
     plan, start, pairs = district.plan, IRON_BUS + 3, district.random.randint(1, 3)
-    irons = district.spread(start, pairs + 1 + district.random.randint(0, 1), 2)
+    irons = district.spread(start, pairs + 1, 2)
     gears = district.spread(irons[-1] + 3, pairs + 1, 4)
     district.iron_feed(top, irons[-1] + 1)
     plan.crafters_between("iron-plate", irons, top, top + 5)
