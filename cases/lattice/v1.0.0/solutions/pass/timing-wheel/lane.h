@@ -1,0 +1,529 @@
+/* One lane of one run of belts, as blocks of items that stand exactly SPACING apart and move as one.
+ *
+ * Where a run has one speed, nothing is done for an item that moves: a block that is free to move has its place in a
+ * frame that moves with the belt, `at` - speed * phases. What stops it is known in advance: the first block stops at
+ * the end of the run, and every other one when it reaches the block before it, of which it then becomes a part.
+ * `settle` is when that next happens; whoever looks at the lane after that does it first (see touch). */
+#ifndef LATTICE_LANE_H
+#define LATTICE_LANE_H
+
+#include <wasm_simd128.h>
+
+#include "lattice.h"
+#include "wheel.h"
+
+typedef struct {
+    int32_t at, count;
+} Block;
+
+/* From `start` upstream, belts run at `speed`. */
+typedef struct {
+    int32_t start, speed;
+} Zone;
+
+/* Somebody who may wait for something to happen on a lane. `upper` bounds what matters: of a tile that is looked at,
+ * its upstream edge; of a place that must become free, the first coordinate that does not matter. */
+typedef struct {
+    int32_t upper;
+    uint32_t actor;
+} Watcher;
+
+typedef struct {
+    int32_t speed;  /* 0 where the run has several speeds: then `at` is the coordinate, and blocks are moved one by one */
+    int32_t settle; /* how many phases there will have been when a block comes to rest; NEVER if none will */
+    Block *front, *back;  /* [front, back), downstream first; the lane is empty if they are equal */
+    uint8_t *head, *tail; /* the items of all blocks, likewise */
+    bool stuck;           /* the first block stands at 0, whatever its `at` says */
+    bool moving;          /* several speeds only: it is on the list of lanes to move */
+    uint32_t consumer;    /* the actor that takes what arrives at 0, or 0 */
+    /* Who waits for what, by index into `watchers`; the last bit stands for all from there on. */
+    uint64_t on_append; /* an item behind all others */
+    uint64_t on_insert; /* an item before another one */
+    uint64_t on_grab;   /* an item taken out on the way */
+    uint64_t on_stir;   /* the same, or an item that left at the end: what stood behind it moves again */
+    Watcher *watchers;
+    uint32_t watcher_count, watcher_room;
+    Block *blocks;    /* the buffers, which have room at both ends */
+    uint8_t *items;
+    int32_t capacity, margin;
+    const Zone *zones;
+    int32_t zone_count, tiles;
+    Cell *cells; /* by tile: filled when a state is written */
+} Lane;
+
+/* An item and where it stands; past the last one `at` is FAR. */
+typedef struct {
+    Block *block;
+    int32_t at, rank, index; /* coordinate, place in its block, place in the lane */
+} Spot;
+
+enum { FAR = INT32_MAX, LAST_WATCHER = 63 };
+
+static int32_t phases; /* how many times the belts have moved */
+static Lane **moving_lanes; /* lanes of several speeds that are not at rest */
+static uint32_t moving_count;
+
+static inline int32_t travel(const Lane *lane) { return lane->speed * phases; }
+static inline bool is_empty(const Lane *lane) { return lane->front == lane->back; }
+static inline bool is_mixed(const Lane *lane) { return lane->speed == 0; }
+
+/* When something that has `way` to go will have arrived, as a number of phases. */
+static inline int32_t arrival(const Lane *lane, int32_t way) {
+    return phases + (int32_t)((uint32_t)(way + lane->speed - 1) / (uint32_t)lane->speed);
+}
+
+/* ---- coming to rest ----------------------------------------------------------------------------------------- */
+
+static void settle(Lane *lane) {
+    int32_t gone = travel(lane);
+    if (is_mixed(lane)) return;
+    for (;;) {
+        Block *next = lane->front + lane->stuck;
+        if (next == lane->back) {
+            lane->settle = NEVER;
+            return;
+        }
+        int32_t way = next->at - gone - (lane->stuck ? SPACING * lane->front->count : 0);
+        if (way > 0) {
+            lane->settle = arrival(lane, way);
+            return;
+        }
+        if (lane->stuck) {
+            next->count += lane->front->count;
+            lane->front = next;
+        } else {
+            lane->stuck = true;
+        }
+    }
+}
+
+static inline void touch(Lane *lane) {
+    if (phases >= lane->settle) settle(lane);
+}
+
+/* To be called after every change. */
+static void changed(Lane *lane) {
+    if (!is_mixed(lane)) {
+        settle(lane);
+    } else if (!lane->moving && !is_empty(lane)) {
+        lane->moving = true;
+        moving_lanes[moving_count++] = lane;
+    }
+}
+
+/* The consumer of a lane is visited when the head arrives, which `settle` says while the lane is not stuck. */
+static inline void await_head(Lane *lane, uint32_t consumer) {
+    if (!lane->stuck && lane->settle != NEVER) visit_by(consumer, lane->settle);
+}
+
+/* ---- waking ------------------------------------------------------------------------------------------------- */
+
+static inline int32_t block_at(const Lane *lane, const Block *block) {
+    return lane->stuck && block == lane->front ? 0 : block->at - travel(lane);
+}
+
+/* Visits those of a mask that pass the test, each when `when` says, and takes them off the mask. */
+#define WAKE(lane, mask, test, when) \
+    for (uint64_t left = (mask); left; left &= left - 1) { \
+        uint32_t i = (uint32_t)__builtin_ctzll(left); \
+        bool woken = false; \
+        for (uint32_t last = i < LAST_WATCHER ? i + 1 : (lane)->watcher_count; i < last; i++) { \
+            const Watcher *watcher = &(lane)->watchers[i]; \
+            if (!(test)) continue; \
+            visit(watcher->actor, (when)); \
+            woken = true; \
+        } \
+        if (woken && __builtin_ctzll(left) != LAST_WATCHER) (mask) &= ~(left & -left); \
+    }
+
+/* An item behind all others: whoever found nothing upstream of its tile now knows when something will arrive. */
+__attribute__((noinline)) static void wake_for_append(Lane *lane, int32_t at) {
+    if (is_mixed(lane)) {
+        WAKE(lane, lane->on_append, at >= watcher->upper - TILE, now + (watcher->actor <= current));
+        return;
+    }
+    uint64_t waiting = lane->on_append;
+    /* The tick in which actors that come before the belts see a number of phases is one on. */
+    WAKE(lane, lane->on_append, at >= watcher->upper - TILE,
+         at < watcher->upper                      ? now + (watcher->actor <= current)
+         : arrival(lane, at - watcher->upper + 1) - now < FARTHEST - 1 ? arrival(lane, at - watcher->upper + 1) + 1
+                                                                       : now + FARTHEST);
+    lane->on_insert |= waiting ^ lane->on_append; /* until then, something else may be put before the item */
+}
+
+__attribute__((noinline)) static void wake_for_insert(Lane *lane, int32_t at) {
+    WAKE(lane, lane->on_insert, at >= watcher->upper - TILE, now + (watcher->actor <= current));
+}
+
+/* An item taken out on the way may free a place at once; those upstream of it may move on. */
+__attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at) {
+    WAKE(lane, lane->on_grab, at < watcher->upper, now + (watcher->actor <= current));
+    WAKE(lane, lane->on_stir, at < watcher->upper, now + (watcher->actor <= current));
+}
+
+/* An item that left at a tile's edge, after the belts have moved, frees no place before they move again; and those who
+ * come before the belts see that one tick later still. */
+__attribute__((noinline)) static void wake_for_pop(Lane *lane, int32_t at) {
+    WAKE(lane, lane->on_stir, at < watcher->upper, now + 1 + (watcher->actor < first_after));
+}
+
+/* ---- the two lists ------------------------------------------------------------------------------------------ */
+
+/* A list drifts through its buffer as items join at one end and leave at the other. When it reaches an end of it, it
+ * goes back to the middle; the margins are wide enough for that to be rare. Vectors may write 16 bytes too far. */
+static void *move_up(uint8_t *from, uint8_t *end, uint8_t *to) {
+    uint32_t size = (uint32_t)(end - from);
+    if (to < from)
+        for (uint32_t i = 0; i < size; i++) to[i] = from[i];
+    else
+        for (uint32_t i = size; i-- > 0;) to[i] = from[i];
+    return to;
+}
+
+__attribute__((noinline)) static void centre_items(Lane *lane) {
+    uint8_t *middle = lane->items + lane->margin;
+    int32_t size = (int32_t)(lane->tail - lane->head);
+    move_up(lane->head, lane->tail, middle);
+    lane->head = middle;
+    lane->tail = middle + size;
+}
+
+__attribute__((noinline)) static void centre_blocks(Lane *lane) {
+    Block *middle = lane->blocks + lane->margin;
+    int32_t size = (int32_t)(lane->back - lane->front);
+    move_up((uint8_t *)lane->front, (uint8_t *)lane->back, (uint8_t *)middle);
+    lane->front = middle;
+    lane->back = middle + size;
+}
+
+enum { VECTOR = 16 };
+
+static inline void make_room_for_item(Lane *lane) {
+    if (lane->head - lane->items <= VECTOR || lane->tail - lane->items >= lane->capacity - VECTOR) centre_items(lane);
+}
+
+static inline void append_item(Lane *lane, uint32_t item) {
+    if (lane->tail - lane->items >= lane->capacity - VECTOR) centre_items(lane);
+    *lane->tail++ = (uint8_t)item;
+}
+
+static inline void append_block(Lane *lane, int32_t at) {
+    if (lane->back - lane->blocks >= lane->capacity) centre_blocks(lane);
+    *lane->back++ = (Block){at, 1};
+}
+
+/* Opens a slot before `block` by moving the shorter side; returns the slot. */
+static Block *open_block(Lane *lane, Block *block) {
+    if (lane->front == lane->blocks || lane->back - lane->blocks >= lane->capacity) {
+        int32_t rank = (int32_t)(block - lane->front);
+        centre_blocks(lane);
+        block = lane->front + rank;
+    }
+    if (lane->back - block <= block - lane->front) {
+        for (Block *to = lane->back++; to > block; to--) *to = to[-1];
+        return block;
+    }
+    Block *to = --lane->front;
+    for (; to + 1 < block; to++) *to = to[1];
+    return to;
+}
+
+static void close_block(Lane *lane, Block *block) {
+    if (lane->back - block > block - lane->front) {
+        for (; block > lane->front; block--) *block = block[-1];
+        lane->front++;
+    } else {
+        for (lane->back--; block < lane->back; block++) *block = block[1];
+    }
+}
+
+/* Puts an item before the one of that index. What the vectors overwrite beyond the gap is put back. */
+static void open_item(Lane *lane, int32_t index, uint32_t item) {
+    make_room_for_item(lane);
+    uint8_t *gap = lane->head + index;
+    if (index < lane->tail - gap) {
+        v128_t behind = wasm_v128_load(gap);
+        for (uint8_t *from = lane->head; from < gap; from += VECTOR) wasm_v128_store(from - 1, wasm_v128_load(from));
+        wasm_v128_store(gap, behind);
+        lane->head--;
+        gap[-1] = (uint8_t)item;
+    } else {
+        v128_t before = wasm_v128_load(gap - VECTOR);
+        for (uint8_t *end = lane->tail; end > gap; end -= VECTOR) wasm_v128_store(end - VECTOR + 1, wasm_v128_load(end - VECTOR));
+        wasm_v128_store(gap - VECTOR, before);
+        lane->tail++;
+        *gap = (uint8_t)item;
+    }
+}
+
+static uint32_t close_item(Lane *lane, int32_t index) {
+    uint8_t *gap = lane->head + index;
+    uint32_t item = *gap;
+    if (index < lane->tail - gap) {
+        for (uint8_t *end = gap; end > lane->head; end -= VECTOR) wasm_v128_store(end - VECTOR + 1, wasm_v128_load(end - VECTOR));
+        lane->head++;
+    } else {
+        for (uint8_t *from = gap + 1; from < lane->tail; from += VECTOR) wasm_v128_store(from - 1, wasm_v128_load(from));
+        lane->tail--;
+    }
+    return item;
+}
+
+/* ---- looking ------------------------------------------------------------------------------------------------ */
+
+/* The first item at or upstream of a coordinate. */
+static inline Spot find_from(Lane *lane, int32_t from) {
+    touch(lane);
+    int32_t gone = travel(lane), index = 0;
+    int32_t at = lane->stuck ? 0 : lane->front->at - gone; /* of an empty lane this is nonsense, and not used */
+    for (Block *block = lane->front; block != lane->back; at = (++block)->at - gone) {
+        int32_t count = block->count;
+        if (at + SPACING * (count - 1) >= from) {
+            int32_t rank = at >= from ? 0 : (from - at + SPACING - 1) / SPACING;
+            return (Spot){block, at + SPACING * rank, rank, index + rank};
+        }
+        index += count;
+    }
+    return (Spot){NULL, FAR, 0, 0};
+}
+
+static inline bool is_stuck(const Lane *lane, const Spot *spot) {
+    return is_mixed(lane) ? !lane->moving : lane->stuck && spot->block == lane->front;
+}
+
+/* The block that keeps an item from being put at a coordinate, or NULL. No two items ever stand closer than SPACING,
+ * on any two tiles of a run, so the rule that looks at one tile and this one that looks at the lane agree. */
+static inline Block *find_blocker(const Lane *lane, int32_t at, int32_t *index) {
+    int32_t gone = travel(lane), count = 0;
+    int32_t start = lane->stuck ? 0 : lane->front->at - gone;
+    for (Block *block = lane->front; block != lane->back; start = (++block)->at - gone) {
+        if (start + SPACING * block->count > at) {
+            *index = count;
+            return start >= at + SPACING ? NULL : block;
+        }
+        count += block->count;
+    }
+    return NULL;
+}
+
+static inline bool accepts(Lane *lane, int32_t at) {
+    int32_t index;
+    touch(lane);
+    if (is_empty(lane)) return true;
+    Block *last = lane->back - 1;
+    int32_t end = block_at(lane, last) + SPACING * last->count;
+    if (at >= end) return true;
+    if (at > end - 2 * SPACING) return false;
+    return !find_blocker(lane, at, &index);
+}
+
+/* When a place that is taken may be free, as a number of phases: never too late. NEVER if something has to be taken
+ * out first. */
+static int32_t free_after(const Lane *lane, int32_t at) {
+    int32_t index = 0;
+    if (is_mixed(lane)) return lane->moving ? phases + 1 : NEVER;
+    Block *block = find_blocker(lane, at, &index);
+    if (!block) return phases;
+    if (lane->stuck && block == lane->front) return NEVER;
+    int32_t gone = travel(lane), way = 0;
+    for (; block != lane->back && block->at - gone - way < at + SPACING; block++) {
+        index += block->count;
+        if (SPACING * index > at) return NEVER; /* it will come to rest too early */
+        way = arrival(lane, block->at - gone + SPACING * block->count - at) - phases;
+        way *= lane->speed;
+    }
+    return arrival(lane, way);
+}
+
+/* ---- changing ----------------------------------------------------------------------------------------------- */
+
+/* An item ahead of all others, or the first one: whoever takes from the end learns when it will arrive. */
+static void new_head(Lane *lane) {
+    if (lane->consumer) await_head(lane, lane->consumer);
+}
+
+__attribute__((noinline)) static bool insert_between(Lane *lane, int32_t at, uint32_t item) {
+    int32_t gone = travel(lane), index = 0;
+    int32_t start = lane->stuck ? 0 : lane->front->at - gone, end = INT32_MIN;
+    Block *block = lane->front;
+    while (block != lane->back && start + SPACING * block->count <= at) {
+        index += block->count;
+        end = start + SPACING * block->count;
+        start = (++block)->at - gone;
+    }
+    if (start < at + SPACING) return false; /* there is one, or the item would go behind all others */
+    bool joins_next = start == at + SPACING;
+    if (end == at) {
+        block[-1].count++;
+        if (joins_next) { /* it fills the gap between two blocks */
+            block[-1].count += block->count;
+            close_block(lane, block);
+        }
+    } else if (joins_next) {
+        block->at -= SPACING;
+        block->count++;
+    } else {
+        block = open_block(lane, block);
+        *block = (Block){at + gone, 1};
+    }
+    open_item(lane, index, item);
+    changed(lane);
+    if (index == 0) new_head(lane);
+    if (lane->on_insert) wake_for_insert(lane, at);
+    return true;
+}
+
+/* Puts an item at a coordinate if it fits. */
+static inline bool force(Lane *lane, int32_t at, uint32_t item) {
+    touch(lane);
+    int32_t gone = travel(lane);
+    if (is_empty(lane)) {
+        lane->front = lane->back = lane->blocks + lane->margin;
+        lane->head = lane->tail = lane->items + lane->margin;
+        *lane->back++ = (Block){at + gone, 1};
+        *lane->tail++ = (uint8_t)item;
+        changed(lane);
+        new_head(lane);
+    } else {
+        Block *last = lane->back - 1;
+        bool rests = lane->stuck && last == lane->front;
+        int32_t end = (rests ? 0 : last->at - gone) + SPACING * last->count;
+        if (at < end) {
+            if (at > end - 2 * SPACING) return false;
+            return insert_between(lane, at, item);
+        }
+        append_item(lane, item);
+        if (at == end) last->count++;
+        else {
+            append_block(lane, at + gone);
+            if (rests && !is_mixed(lane)) lane->settle = arrival(lane, at - end);
+        }
+        if (is_mixed(lane)) changed(lane);
+    }
+    if (lane->on_append) wake_for_append(lane, at);
+    return true;
+}
+
+/* Takes the item at coordinate 0: the lane must be stuck. */
+static inline uint32_t pop(Lane *lane) {
+    uint32_t item = *lane->head++;
+    Block *front = lane->front;
+    lane->stuck = false;
+    if (front->count == 1) {
+        lane->front = ++front;
+        if (front == lane->back) lane->settle = NEVER;
+        else if (!is_mixed(lane)) lane->settle = arrival(lane, front->at - travel(lane));
+    } else {
+        front->count--;
+        front->at = SPACING + travel(lane);
+        if (!is_mixed(lane)) lane->settle = arrival(lane, SPACING);
+    }
+    if (is_mixed(lane)) changed(lane);
+    if (lane->on_stir) wake_for_pop(lane, 0);
+    return item;
+}
+
+/* Takes an item out, wherever it is. */
+static uint32_t take_out(Lane *lane, const Spot *spot) {
+    Block *block = spot->block;
+    int32_t rank = spot->rank, behind = block->count - 1 - rank, gone = travel(lane);
+    uint32_t item = close_item(lane, spot->index);
+    if (rank == 0) {
+        if (block == lane->front) lane->stuck = false;
+        if (behind == 0) close_block(lane, block);
+        else *block = (Block){spot->at + SPACING + gone, behind};
+    } else {
+        block->count = rank;
+        if (behind) {
+            /* The slot may be made on the other side of `block`, which then moves down by one. */
+            Block *rest = open_block(lane, block + 1);
+            *rest = (Block){spot->at + SPACING + gone, behind};
+        }
+    }
+    changed(lane);
+    return item;
+}
+
+/* ---- several speeds ----------------------------------------------------------------------------------------- */
+
+/* The blocks move one by one. A block stays whole unless part of it lies in a slower zone. Returns whether any moved. */
+static bool move_blocks(Lane *lane) {
+    bool moved = false;
+    int32_t floor = 0, zone = 0;
+    const Zone *zones = lane->zones;
+    if (lane->stuck) lane->front->at = 0;
+    for (Block *block = lane->front; block < lane->back; block++) {
+        int32_t at = block->at, last = at + SPACING * (block->count - 1);
+        while (zone + 1 < lane->zone_count && zones[zone + 1].start <= at) zone++;
+        int32_t step = at - floor < zones[zone].speed ? at - floor : zones[zone].speed;
+        for (int32_t z = zone + 1; z < lane->zone_count && zones[z].start <= last; z++) {
+            if (zones[z].speed >= step) continue;
+            int32_t rank = (zones[z].start - at + SPACING - 1) / SPACING, rest = at + SPACING * rank;
+            if (rest > last) continue;
+            Block slower = {rest, block->count - rank};
+            block->count = rank;
+            Block *slot = open_block(lane, block + 1);
+            *slot = slower;
+            block = slot - 1;
+            break;
+        }
+        moved |= step != 0;
+        block->at = at - step;
+        bool touches = block > lane->front && at - step == floor;
+        floor = at - step + SPACING * block->count;
+        if (touches) {
+            block[-1].count += block->count;
+            int32_t rank = (int32_t)(block - lane->front);
+            close_block(lane, block);
+            block = lane->front + rank - 1;
+        }
+    }
+    lane->stuck = !is_empty(lane) && lane->front->at == 0;
+    return moved;
+}
+
+static void move_mixed_lanes(void) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < moving_count; i++) {
+        Lane *lane = moving_lanes[i];
+        bool was_stuck = lane->stuck;
+        lane->moving = move_blocks(lane);
+        if (lane->stuck && !was_stuck && lane->consumer) visit(lane->consumer, now);
+        if (lane->moving) moving_lanes[kept++] = lane;
+    }
+    moving_count = kept;
+}
+
+/* ---- setting up --------------------------------------------------------------------------------------------- */
+
+enum { LANE_ITEMS = TILE / SPACING, LEAST_MARGIN = 64, FIRST_WATCHERS = 8 };
+
+static void start_lane(Lane *lane, int32_t tiles, const Zone *zones, int32_t zone_count) {
+    int32_t most = tiles * LANE_ITEMS;
+    lane->margin = most > LEAST_MARGIN ? most : LEAST_MARGIN;
+    lane->capacity = 2 * lane->margin + most;
+    lane->items = reserve((size_t)lane->capacity + 2 * VECTOR);
+    lane->blocks = reserve((size_t)(lane->capacity + 2) * sizeof(Block));
+    lane->front = lane->back = lane->blocks + lane->margin;
+    lane->head = lane->tail = lane->items + lane->margin;
+    lane->speed = zone_count == 1 ? zones[0].speed : 0;
+    lane->settle = NEVER;
+    lane->zones = zones;
+    lane->zone_count = zone_count;
+    lane->tiles = tiles;
+}
+
+/* Lets an actor wait on a lane; returns its bit. */
+static uint64_t add_watcher(Lane *lane, int32_t upper, uint32_t actor) {
+    uint32_t index = lane->watcher_count++;
+    if (index == lane->watcher_room) {
+        lane->watcher_room = lane->watcher_room ? 2 * lane->watcher_room : FIRST_WATCHERS;
+        Watcher *watchers = reserve(lane->watcher_room * sizeof *watchers);
+        for (uint32_t i = 0; i < index; i++) watchers[i] = lane->watchers[i];
+        lane->watchers = watchers;
+    }
+    lane->watchers[index] = (Watcher){upper, actor};
+    return 1ull << (index < LAST_WATCHER ? index : LAST_WATCHER);
+}
+
+#endif
