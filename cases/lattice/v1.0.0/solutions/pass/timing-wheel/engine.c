@@ -47,7 +47,7 @@ static inline void run_source(uint32_t index) {
         }
     }
     if (!force(source->lane, source->at, source->item) && free_after(source->lane, source->at) == NEVER) {
-        source->lane->on_stir |= source->bit;
+        source->lane->on_gap |= source->bit;
         source->next = ASLEEP;
         return;
     }
@@ -112,13 +112,6 @@ static inline bool is_input(const Crafter *crafter, uint32_t item) { return item
  * to look again, or NEVER if somebody will wake it. */
 static int32_t watch_tile(Lane *lane, uint64_t bit, int32_t start, const Spot *head) {
     int32_t upper = start + TILE;
-    if (is_mixed(lane)) {
-        lane->on_append |= bit;
-        lane->on_insert |= bit;
-        lane->on_grab |= bit;
-        lane->on_stir |= bit;
-        return lane->moving ? now + 1 : NEVER;
-    }
     if (head->at == FAR) {
         lane->on_append |= bit;
         return NEVER;
@@ -128,7 +121,7 @@ static int32_t watch_tile(Lane *lane, uint64_t bit, int32_t start, const Spot *h
         return arrival(lane, head->at - upper + 1) + 1;
     }
     if (head->at >= start + 2 * SPACING) lane->on_insert |= bit; /* there is room before it */
-    if (is_stuck(lane, head)) {
+    if (is_stuck(head)) {
         lane->on_stir |= bit;
         return NEVER;
     }
@@ -140,7 +133,7 @@ static int32_t watch_tile(Lane *lane, uint64_t bit, int32_t start, const Spot *h
 static void watch_place(uint32_t actor, const Outlet *place, int32_t later) {
     int32_t free = free_after(place->lane, place->at);
     if (free == NEVER) {
-        place->lane->on_stir |= place->bit;
+        place->lane->on_gap |= place->bit;
     } else {
         place->lane->on_grab |= place->bit;
         visit_by(actor, free + later > now ? free + later : now + 1);
@@ -173,7 +166,7 @@ static inline bool drop(Arm *arm) {
 
 static inline uint32_t take(Lane *lane, const Spot *spot) {
     uint32_t item = take_out(lane, spot);
-    if (lane->on_grab | lane->on_stir) wake_for_grab(lane, spot->at);
+    if (lane->on_grab | lane->on_stir | lane->on_gap) wake_for_grab(lane, spot->at);
     return item;
 }
 
@@ -288,10 +281,8 @@ static inline void take_arrived(Inlet *inlet, const Spot *spot) {
         pop(lane);
     } else {
         take_out(lane, spot);
-        if (lane->on_stir | lane->on_grab) {
-            lane->on_stir |= lane->on_grab;
-            wake_for_pop(lane, spot->at);
-        }
+        lane->on_stir |= lane->on_grab | lane->on_gap; /* rare, so no finer: whoever waits looks again */
+        if (lane->on_stir) wake_for_pop(lane, spot->at);
     }
 }
 

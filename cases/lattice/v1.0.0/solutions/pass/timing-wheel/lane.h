@@ -30,6 +30,7 @@ typedef struct {
 
 typedef struct {
     int32_t speed;  /* 0 where the run has several speeds: then `at` is the coordinate, and blocks are moved one by one */
+    int32_t fastest; /* of the speeds */
     int32_t settle; /* how many phases there will have been when a block comes to rest; NEVER if none will */
     Block *front, *back;  /* [front, back), downstream first; the lane is empty if they are equal */
     uint8_t *head, *tail; /* the items of all blocks, likewise */
@@ -39,8 +40,9 @@ typedef struct {
     /* Who waits for what, by index into `watchers`; the last bit stands for all from there on. */
     uint64_t on_append; /* an item behind all others */
     uint64_t on_insert; /* an item before another one */
-    uint64_t on_grab;   /* an item taken out on the way */
-    uint64_t on_stir;   /* the same, or an item that left at the end: what stood behind it moves again */
+    uint64_t on_grab;   /* an item taken out right there */
+    uint64_t on_stir;   /* an item taken out anywhere before, or one that left at the end: what stood still moves on */
+    uint64_t on_gap;    /* the same, but only if that makes room at a place: see first_gap */
     Watcher *watchers;
     uint32_t watcher_count, watcher_room;
     Block *blocks;    /* the buffers, which have room at both ends */
@@ -67,9 +69,9 @@ static inline int32_t travel(const Lane *lane) { return lane->speed * phases; }
 static inline bool is_empty(const Lane *lane) { return lane->front == lane->back; }
 static inline bool is_mixed(const Lane *lane) { return lane->speed == 0; }
 
-/* When something that has `way` to go will have arrived, as a number of phases. */
+/* When something that has `way` to go will have arrived, as a number of phases; with several speeds, at the earliest. */
 static inline int32_t arrival(const Lane *lane, int32_t way) {
-    return phases + (int32_t)((uint32_t)(way + lane->speed - 1) / (uint32_t)lane->speed);
+    return phases + (int32_t)((uint32_t)(way + lane->fastest - 1) / (uint32_t)lane->fastest);
 }
 
 /* ---- coming to rest ----------------------------------------------------------------------------------------- */
@@ -138,10 +140,6 @@ static inline int32_t block_at(const Lane *lane, const Block *block) {
 
 /* An item behind all others: whoever found nothing upstream of its tile now knows when something will arrive. */
 __attribute__((noinline)) static void wake_for_append(Lane *lane, int32_t at) {
-    if (is_mixed(lane)) {
-        WAKE(lane, lane->on_append, at >= watcher->upper - TILE, now + (watcher->actor <= current));
-        return;
-    }
     uint64_t waiting = lane->on_append;
     /* The tick in which actors that come before the belts see a number of phases is one on. */
     WAKE(lane, lane->on_append, at >= watcher->upper - TILE,
@@ -155,16 +153,48 @@ __attribute__((noinline)) static void wake_for_insert(Lane *lane, int32_t at) {
     WAKE(lane, lane->on_insert, at >= watcher->upper - TILE, now + (watcher->actor <= current));
 }
 
+/* Where the belts are slower than those ahead of them, a row of items is pulled apart: the first such coordinate. */
+static int32_t loose_from(const Lane *lane, int32_t at) {
+    for (int32_t z = 1; z < lane->zone_count; z++)
+        if (lane->zones[z].start > at && lane->zones[z].speed < lane->zones[z - 1].speed) return lane->zones[z].start;
+    return FAR;
+}
+
+/* Where items stand still or are about to, one item less shifts all that follow, and nobody finds room but where the
+ * row ends. Returns the coordinate from which on there may be room once an item has gone from `at`. In the row, items
+ * stand so close that nothing fits between them, now or later; only the gap at `at` itself may be as wide as an item,
+ * if what is before it rests, for then it closes from behind. */
+static int32_t first_gap(const Lane *lane, int32_t at) {
+    int32_t gone = travel(lane), count = 0, end = 0, loose = loose_from(lane, 0);
+    int32_t start = lane->stuck ? 0 : lane->front->at - gone;
+    bool narrow = start <= SPACING;
+    for (Block *block = lane->front; block != lane->back && narrow; start = (++block)->at - gone) {
+        narrow = count == 0 || start - end < SPACING || (start - end == SPACING && end == at && lane->stuck);
+        if (!narrow) break;
+        count += block->count;
+        end = start + SPACING * block->count;
+        if (end > loose) return SPACING * (count - (end - loose + SPACING - 1) / SPACING);
+    }
+    return SPACING * count;
+}
+
 /* An item taken out on the way may free a place at once; those upstream of it may move on. */
 __attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at) {
-    WAKE(lane, lane->on_grab, at < watcher->upper, now + (watcher->actor <= current));
+    WAKE(lane, lane->on_grab, at < watcher->upper && at >= watcher->upper - TILE, now + (watcher->actor <= current));
     WAKE(lane, lane->on_stir, at < watcher->upper, now + (watcher->actor <= current));
+    if (!lane->on_gap) return;
+    int32_t gap = first_gap(lane, at) + SPACING;
+    WAKE(lane, lane->on_gap, (at < watcher->upper && gap <= watcher->upper) || (at < watcher->upper && at > watcher->upper - 2 * SPACING),
+         now + (watcher->actor <= current));
 }
 
 /* An item that left at a tile's edge, after the belts have moved, frees no place before they move again; and those who
  * come before the belts see that one tick later still. */
 __attribute__((noinline)) static void wake_for_pop(Lane *lane, int32_t at) {
     WAKE(lane, lane->on_stir, at < watcher->upper, now + 1 + (watcher->actor < first_after));
+    if (!lane->on_gap) return;
+    int32_t gap = first_gap(lane, at) + SPACING;
+    WAKE(lane, lane->on_gap, at < watcher->upper && gap <= watcher->upper, now + 1 + (watcher->actor < first_after));
 }
 
 /* ---- the two lists ------------------------------------------------------------------------------------------ */
@@ -287,9 +317,8 @@ static inline Spot find_from(Lane *lane, int32_t from) {
     return (Spot){NULL, FAR, 0, 0};
 }
 
-static inline bool is_stuck(const Lane *lane, const Spot *spot) {
-    return is_mixed(lane) ? !lane->moving : lane->stuck && spot->block == lane->front;
-}
+/* Whether it stays until an item before it goes: then all before it stand as close as they can. */
+static inline bool is_stuck(const Spot *spot) { return spot->at == SPACING * spot->index; }
 
 /* The block that keeps an item from being put at a coordinate, or NULL. No two items ever stand closer than SPACING,
  * on any two tiles of a run, so the rule that looks at one tile and this one that looks at the lane agree. */
@@ -321,18 +350,21 @@ static inline bool accepts(Lane *lane, int32_t at) {
  * out first. */
 static int32_t free_after(const Lane *lane, int32_t at) {
     int32_t index = 0;
-    if (is_mixed(lane)) return lane->moving ? phases + 1 : NEVER;
     Block *block = find_blocker(lane, at, &index);
     if (!block) return phases;
-    if (lane->stuck && block == lane->front) return NEVER;
-    int32_t gone = travel(lane), way = 0;
-    for (; block != lane->back && block->at - gone - way < at + SPACING; block++) {
-        index += block->count;
-        if (SPACING * index > at) return NEVER; /* it will come to rest too early */
-        way = arrival(lane, block->at - gone + SPACING * block->count - at) - phases;
-        way *= lane->speed;
+    int32_t start = block_at(lane, block), count = block->count;
+    if (is_mixed(lane)) { /* what stands behind the row may fall back, so the row is all that can be relied on */
+        int32_t loose = loose_from(lane, at);
+        if (start + SPACING * count > loose) count = start < loose ? (loose - start + SPACING - 1) / SPACING : 1;
     }
-    return arrival(lane, way);
+    for (int32_t gone = travel(lane), way;;) {
+        index += count;
+        if (SPACING * index > at) return NEVER; /* it comes to rest too early */
+        way = (arrival(lane, start + SPACING * count - at) - phases) * lane->fastest;
+        if (++block == lane->back || is_mixed(lane) || block->at - gone - way >= at + SPACING) return arrival(lane, way);
+        start = block->at - gone;
+        count = block->count;
+    }
 }
 
 /* ---- changing ----------------------------------------------------------------------------------------------- */
@@ -419,7 +451,7 @@ static inline uint32_t pop(Lane *lane) {
         if (!is_mixed(lane)) lane->settle = arrival(lane, SPACING);
     }
     if (is_mixed(lane)) changed(lane);
-    if (lane->on_stir) wake_for_pop(lane, 0);
+    if (lane->on_stir | lane->on_gap) wake_for_pop(lane, 0);
     return item;
 }
 
@@ -507,6 +539,8 @@ static void start_lane(Lane *lane, int32_t tiles, const Zone *zones, int32_t zon
     lane->front = lane->back = lane->blocks + lane->margin;
     lane->head = lane->tail = lane->items + lane->margin;
     lane->speed = zone_count == 1 ? zones[0].speed : 0;
+    for (int32_t z = 0; z < zone_count; z++)
+        if (zones[z].speed > lane->fastest) lane->fastest = zones[z].speed;
     lane->settle = NEVER;
     lane->zones = zones;
     lane->zone_count = zone_count;
