@@ -43,7 +43,8 @@ typedef struct {
     uint32_t route; /* from and to, see below */
     int32_t from_at, to_at; /* start of the tile it picks from, and the coordinate at which it drops */
     Lane *far, *near, *onto;
-    uint64_t far_bit, near_bit, onto_bit;
+    Watch far_watch, near_watch;
+    uint64_t onto_bit;
     Crafter *from, *to;
     uint64_t from_bit, to_bit;
     Sink *sink;

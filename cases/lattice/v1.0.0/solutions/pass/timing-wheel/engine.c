@@ -104,28 +104,49 @@ static inline uint32_t rank_for(const Crafter *crafter, uint32_t item) {
     return count < INPUT_CAP ? count + bias : REFUSED;
 }
 
-static inline bool is_input(const Crafter *crafter, uint32_t item) { return item == crafter->first || item == crafter->second; }
-
 /* ---- arms --------------------------------------------------------------------------------------------------- */
 
-/* Waits until what stands on a tile changes, which has nothing on it that is wanted; returns the tick by which it has
- * to look again, or NEVER if somebody will wake it. */
-static int32_t watch_tile(Lane *lane, uint64_t bit, int32_t start, const Spot *head) {
+/* The first item, from a given one upstream, that is one of two. */
+static Spot find_wanted(const Lane *lane, const Spot *from, uint32_t first, uint32_t second) {
+    if (from->at == FAR) return *from;
+    v128_t firsts = wasm_i8x16_splat((int8_t)first), seconds = wasm_i8x16_splat((int8_t)second);
+    for (const uint8_t *item = lane->head + from->index; item < lane->tail; item += VECTOR) {
+        v128_t items = wasm_v128_load(item);
+        uint32_t found = wasm_i8x16_bitmask(wasm_v128_or(wasm_i8x16_eq(items, firsts), wasm_i8x16_eq(items, seconds)));
+        if (!found) continue;
+        item += __builtin_ctz(found);
+        if (item >= lane->tail) break;
+        int32_t index = (int32_t)(item - lane->head), rank = from->rank + index - from->index;
+        Block *block = from->block;
+        while (rank >= block->count) rank -= block++->count;
+        return (Spot){block, block_at(lane, block) + SPACING * rank, rank, index};
+    }
+    return (Spot){NULL, FAR, 0, 0};
+}
+
+/* Waits for an item to come to the head of a tile: `spot` is the first one that will do, `head` the first one of all, and
+ * they are not the same, or not yet there. Returns the tick by which to look again, or NEVER if somebody will wake
+ * the arm. */
+static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_t wanted, const Spot *head, const Spot *spot) {
     int32_t upper = start + TILE;
-    if (head->at == FAR) {
-        lane->on_append |= bit;
+    if (watch->index < LAST_WATCHER) lane->watchers[watch->index].wanted = wanted;
+    if (spot->at == FAR) {
+        lane->on_append |= watch->bit;
+        if (head->at != FAR) lane->on_insert |= watch->bit;
         return NEVER;
     }
-    if (head->at >= upper) { /* nothing can stop it before it is here: then there would be something here */
-        lane->on_insert |= bit;
-        return arrival(lane, head->at - upper + 1) + 1;
+    if (spot->at >= upper) {
+        lane->on_insert |= watch->bit;
+        if (!is_stuck(spot)) return arrival(lane, spot->at - upper + 1) + 1;
+        lane->on_stir |= watch->bit;
+        return NEVER;
     }
-    if (head->at >= start + 2 * SPACING) lane->on_insert |= bit; /* there is room before it */
+    if (head->at >= start + 2 * SPACING) lane->on_insert |= watch->bit; /* there is room before it */
     if (is_stuck(head)) {
-        lane->on_stir |= bit;
+        lane->on_stir |= watch->bit;
         return NEVER;
     }
-    lane->on_grab |= bit;
+    lane->on_grab |= watch->bit;
     return arrival(lane, head->at - start + 1) + 1;
 }
 
@@ -184,14 +205,18 @@ static inline uint32_t grab_for_crafter(Arm *arm, uint32_t actor) {
     }
     int32_t upper = arm->from_at + TILE;
     Spot far = find_from(arm->far, arm->from_at), near = find_from(arm->near, arm->from_at);
-    uint32_t far_item = NO_ITEM, near_item = NO_ITEM, far_rank = REFUSED, near_rank = REFUSED;
-    if (far.at < upper) far_rank = rank_for(to, far_item = item_at(arm->far, &far));
-    if (near.at < upper) near_rank = rank_for(to, near_item = item_at(arm->near, &near));
+    uint32_t far_rank = REFUSED, near_rank = REFUSED;
+    if (far.at < upper) far_rank = rank_for(to, item_at(arm->far, &far));
+    if (near.at < upper) near_rank = rank_for(to, item_at(arm->near, &near));
     if (near_rank < far_rank) return take(arm->near, &near);
     if (far_rank < REFUSED) return take(arm->far, &far);
-    if (is_input(to, far_item) || is_input(to, near_item)) to->glutted |= arm->to_bit;
-    int32_t far_tick = watch_tile(arm->far, arm->far_bit, arm->from_at, &far);
-    int32_t near_tick = watch_tile(arm->near, arm->near_bit, arm->from_at, &near);
+    uint32_t first = to->counts & INPUT_CAP ? to->second : to->first, second = to->counts & INPUT_CAP << 8 ? to->first : to->second;
+    uint32_t wanted = 1u << first | 1u << second;
+    if (to->counts & to->full) to->glutted |= arm->to_bit;
+    Spot spot = find_wanted(arm->far, &far, first, second);
+    int32_t far_tick = watch_tile(arm->far, &arm->far_watch, arm->from_at, wanted, &far, &spot);
+    spot = find_wanted(arm->near, &near, first, second);
+    int32_t near_tick = watch_tile(arm->near, &arm->near_watch, arm->from_at, wanted, &near, &spot);
     visit_at(actor, far_tick < near_tick ? far_tick : near_tick);
     return NO_ITEM;
 }
@@ -209,8 +234,8 @@ static inline uint32_t grab(Arm *arm, uint32_t actor) {
             lane = arm->near;
             head = find_from(lane, arm->from_at);
             if (head.at >= upper) {
-                int32_t far_tick = watch_tile(arm->far, arm->far_bit, arm->from_at, &far);
-                int32_t near_tick = watch_tile(arm->near, arm->near_bit, arm->from_at, &head);
+                int32_t far_tick = watch_tile(arm->far, &arm->far_watch, arm->from_at, ANY_ITEM, &far, &far);
+                int32_t near_tick = watch_tile(arm->near, &arm->near_watch, arm->from_at, ANY_ITEM, &head, &head);
                 visit_at(actor, far_tick < near_tick ? far_tick : near_tick);
                 return NO_ITEM;
             }
@@ -475,7 +500,7 @@ static Inlet take_inlet(int32_t belt, int side, uint32_t actor) {
 }
 
 static Outlet take_outlet(Lane *lane, int32_t at, uint32_t actor) {
-    return (Outlet){lane, at, add_watcher(lane, at + SPACING, actor)};
+    return (Outlet){lane, at, add_watcher(lane, at + SPACING, actor).bit};
 }
 
 static Outlet entry_of(int32_t belt, int side, uint32_t actor) {
@@ -518,8 +543,8 @@ static void set_up_arm(Arm *arm, const Entity *entity, uint32_t actor) {
         arm->from_at = tile_of[from] * TILE;
         arm->near = lanes_of[from][near];
         arm->far = lanes_of[from][!near];
-        arm->near_bit = add_watcher(arm->near, arm->from_at + TILE, actor);
-        arm->far_bit = add_watcher(arm->far, arm->from_at + TILE, actor);
+        arm->near_watch = add_watcher(arm->near, arm->from_at + TILE, actor);
+        arm->far_watch = add_watcher(arm->far, arm->from_at + TILE, actor);
     } else if (from != NONE && is_crafter(entities[from].kind)) {
         from_kind = FROM_CRAFTER;
         arm->from = &crafters[slot_of[from]];

@@ -26,7 +26,15 @@ typedef struct {
 typedef struct {
     int32_t upper;
     uint32_t actor;
+    uint32_t wanted; /* the items it waits for, one bit each */
 } Watcher;
+
+typedef struct {
+    uint64_t bit;
+    uint32_t index;
+} Watch;
+
+enum { ANY_ITEM = -1 };
 
 typedef struct {
     int32_t speed;  /* 0 where the run has several speeds: then `at` is the coordinate, and blocks are moved one by one */
@@ -36,6 +44,7 @@ typedef struct {
     uint8_t *head, *tail; /* the items of all blocks, likewise */
     bool stuck;           /* the first block stands at 0, whatever its `at` says */
     bool moving;          /* several speeds only: it is on the list of lanes to move */
+    bool loose;           /* some belt is slower than the one ahead of it, see loose_from */
     uint32_t consumer;    /* the actor that takes what arrives at 0, or 0 */
     /* Who waits for what, by index into `watchers`; the last bit stands for all from there on. */
     uint64_t on_append; /* an item behind all others */
@@ -139,22 +148,23 @@ static inline int32_t block_at(const Lane *lane, const Block *block) {
     }
 
 /* An item behind all others: whoever found nothing upstream of its tile now knows when something will arrive. */
-__attribute__((noinline)) static void wake_for_append(Lane *lane, int32_t at) {
+__attribute__((noinline)) static void wake_for_append(Lane *lane, int32_t at, uint32_t item) {
     uint64_t waiting = lane->on_append;
     /* The tick in which actors that come before the belts see a number of phases is one on. */
-    WAKE(lane, lane->on_append, at >= watcher->upper - TILE,
+    WAKE(lane, lane->on_append, at >= watcher->upper - TILE && watcher->wanted >> item & 1,
          at < watcher->upper                      ? now + (watcher->actor <= current)
          : arrival(lane, at - watcher->upper + 1) - now < FARTHEST - 1 ? arrival(lane, at - watcher->upper + 1) + 1
                                                                        : now + FARTHEST);
     lane->on_insert |= waiting ^ lane->on_append; /* until then, something else may be put before the item */
 }
 
-__attribute__((noinline)) static void wake_for_insert(Lane *lane, int32_t at) {
-    WAKE(lane, lane->on_insert, at >= watcher->upper - TILE, now + (watcher->actor <= current));
+__attribute__((noinline)) static void wake_for_insert(Lane *lane, int32_t at, uint32_t item) {
+    WAKE(lane, lane->on_insert, at >= watcher->upper - TILE && watcher->wanted >> item & 1, now + (watcher->actor <= current));
 }
 
 /* Where the belts are slower than those ahead of them, a row of items is pulled apart: the first such coordinate. */
 static int32_t loose_from(const Lane *lane, int32_t at) {
+    if (!lane->loose) return FAR;
     for (int32_t z = 1; z < lane->zone_count; z++)
         if (lane->zones[z].start > at && lane->zones[z].speed < lane->zones[z - 1].speed) return lane->zones[z].start;
     return FAR;
@@ -401,7 +411,7 @@ __attribute__((noinline)) static bool insert_between(Lane *lane, int32_t at, uin
     open_item(lane, index, item);
     changed(lane);
     if (index == 0) new_head(lane);
-    if (lane->on_insert) wake_for_insert(lane, at);
+    if (lane->on_insert) wake_for_insert(lane, at, item);
     return true;
 }
 
@@ -432,7 +442,7 @@ static inline bool force(Lane *lane, int32_t at, uint32_t item) {
         }
         if (is_mixed(lane)) changed(lane);
     }
-    if (lane->on_append) wake_for_append(lane, at);
+    if (lane->on_append) wake_for_append(lane, at, item);
     return true;
 }
 
@@ -514,12 +524,47 @@ static bool move_blocks(Lane *lane) {
     return moved;
 }
 
+/* The same where no belt is slower than the ones ahead of it: then blocks only grow, and most just move on. */
+static bool move_whole_blocks(Lane *lane) {
+    const Zone *zone = lane->zones, *last_zone = lane->zones + lane->zone_count - 1;
+    int32_t speed = zone->speed, next_zone = zone < last_zone ? zone[1].start : FAR;
+    if (lane->stuck) lane->front->at = 0;
+    bool moved = false;
+    int32_t floor = 0;
+    Block *kept = lane->front - 1; /* the block that the next one may run into */
+    for (Block *block = lane->front; block < lane->back; block++) {
+        int32_t old = block->at, at = old, count = block->count;
+        while (old >= next_zone) {
+            zone++;
+            speed = zone->speed;
+            next_zone = zone < last_zone ? zone[1].start : FAR;
+        }
+        at -= speed;
+        if (at <= floor) {
+            at = floor;
+            moved |= at != old;
+            floor += SPACING * count;
+            if (kept >= lane->front) {
+                kept->count += count;
+                continue;
+            }
+        } else {
+            moved = true;
+            floor = at + SPACING * count;
+        }
+        *++kept = (Block){at, count};
+    }
+    lane->back = kept + 1;
+    lane->stuck = !is_empty(lane) && lane->front->at == 0;
+    return moved;
+}
+
 static void move_mixed_lanes(void) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < moving_count; i++) {
         Lane *lane = moving_lanes[i];
         bool was_stuck = lane->stuck;
-        lane->moving = move_blocks(lane);
+        lane->moving = lane->loose ? move_blocks(lane) : move_whole_blocks(lane);
         if (lane->stuck && !was_stuck && lane->consumer) visit(lane->consumer, now);
         if (lane->moving) moving_lanes[kept++] = lane;
     }
@@ -541,14 +586,15 @@ static void start_lane(Lane *lane, int32_t tiles, const Zone *zones, int32_t zon
     lane->speed = zone_count == 1 ? zones[0].speed : 0;
     for (int32_t z = 0; z < zone_count; z++)
         if (zones[z].speed > lane->fastest) lane->fastest = zones[z].speed;
+    for (int32_t z = 1; z < zone_count; z++) lane->loose |= zones[z].speed < zones[z - 1].speed;
     lane->settle = NEVER;
     lane->zones = zones;
     lane->zone_count = zone_count;
     lane->tiles = tiles;
 }
 
-/* Lets an actor wait on a lane; returns its bit. */
-static uint64_t add_watcher(Lane *lane, int32_t upper, uint32_t actor) {
+/* Lets an actor wait on a lane; returns its place. */
+static Watch add_watcher(Lane *lane, int32_t upper, uint32_t actor) {
     uint32_t index = lane->watcher_count++;
     if (index == lane->watcher_room) {
         lane->watcher_room = lane->watcher_room ? 2 * lane->watcher_room : FIRST_WATCHERS;
@@ -556,8 +602,8 @@ static uint64_t add_watcher(Lane *lane, int32_t upper, uint32_t actor) {
         for (uint32_t i = 0; i < index; i++) watchers[i] = lane->watchers[i];
         lane->watchers = watchers;
     }
-    lane->watchers[index] = (Watcher){upper, actor};
-    return 1ull << (index < LAST_WATCHER ? index : LAST_WATCHER);
+    lane->watchers[index] = (Watcher){upper, actor, (uint32_t)ANY_ITEM};
+    return (Watch){1ull << (index < LAST_WATCHER ? index : LAST_WATCHER), index};
 }
 
 #endif
