@@ -330,39 +330,69 @@ static inline Spot find_from(Lane *lane, int32_t from) {
 /* Whether it stays until an item before it goes: then all before it stand as close as they can. */
 static inline bool is_stuck(const Spot *spot) { return spot->at == SPACING * spot->index; }
 
-/* The block that keeps an item from being put at a coordinate, or NULL. No two items ever stand closer than SPACING,
- * on any two tiles of a run, so the rule that looks at one tile and this one that looks at the lane agree. */
-static inline Block *find_blocker(const Lane *lane, int32_t at, int32_t *index) {
-    int32_t gone = travel(lane), count = 0;
-    int32_t start = lane->stuck ? 0 : lane->front->at - gone;
-    for (Block *block = lane->front; block != lane->back; start = (++block)->at - gone) {
-        if (start + SPACING * block->count > at) {
-            *index = count;
-            return start >= at + SPACING ? NULL : block;
+/* Where an item would go: before `next`, which starts at `start`, and behind a block that ends at `end`. */
+typedef struct {
+    Block *next;
+    int32_t start, end, index;
+} Gap;
+
+/* The search starts from the nearer end of a lane that is not empty. `last_end` is where the last block ends. */
+static inline Gap find_gap(const Lane *lane, int32_t at, int32_t last_end) {
+    int32_t gone = travel(lane), stuck_at = lane->stuck ? 0 : lane->front->at - gone;
+    if (2 * at < last_end) {
+        Block *block = lane->front;
+        Gap gap = {block, stuck_at, INT32_MIN, 0};
+        for (int32_t count, end; block != lane->back; gap.start = (++block)->at - gone) {
+            count = block->count;
+            end = gap.start + SPACING * count;
+            if (end > at) break;
+            gap.end = end;
+            gap.index += count;
         }
-        count += block->count;
+        gap.next = block;
+        return gap;
     }
-    return NULL;
+    Block *block = lane->back;
+    Gap gap = {block, FAR, last_end, (int32_t)(lane->tail - lane->head)};
+    while (gap.end > at) {
+        block--;
+        gap.index -= block->count;
+        gap.start = gap.end - SPACING * block->count;
+        if (block == lane->front) {
+            gap.end = INT32_MIN;
+            break;
+        }
+        Block *before = block - 1;
+        gap.end = (before == lane->front ? stuck_at : before->at - gone) + SPACING * before->count;
+    }
+    gap.next = block;
+    return gap;
 }
 
+static inline int32_t last_end(const Lane *lane) {
+    Block *last = lane->back - 1;
+    return block_at(lane, last) + SPACING * last->count;
+}
+
+/* Whether there is room for an item. No two items ever stand closer than SPACING, on any two tiles of a run, so the rule
+ * that looks at one tile and this one that looks at the lane agree. */
 static inline bool accepts(Lane *lane, int32_t at) {
-    int32_t index;
     touch(lane);
     if (is_empty(lane)) return true;
-    Block *last = lane->back - 1;
-    int32_t end = block_at(lane, last) + SPACING * last->count;
+    int32_t end = last_end(lane);
     if (at >= end) return true;
     if (at > end - 2 * SPACING) return false;
-    return !find_blocker(lane, at, &index);
+    return find_gap(lane, at, end).start >= at + SPACING;
 }
 
 /* When a place that is taken may be free, as a number of phases: never too late. NEVER if something has to be taken
  * out first. */
 static int32_t free_after(const Lane *lane, int32_t at) {
-    int32_t index = 0;
-    Block *block = find_blocker(lane, at, &index);
-    if (!block) return phases;
-    int32_t start = block_at(lane, block), count = block->count;
+    if (is_empty(lane)) return phases;
+    Gap gap = find_gap(lane, at, last_end(lane));
+    if (gap.start >= at + SPACING) return phases;
+    Block *block = gap.next;
+    int32_t start = gap.start, index = gap.index, count = block->count;
     if (is_mixed(lane)) { /* what stands behind the row may fall back, so the row is all that can be relied on */
         int32_t loose = loose_from(lane, at);
         if (start + SPACING * count > loose) count = start < loose ? (loose - start + SPACING - 1) / SPACING : 1;
@@ -384,18 +414,12 @@ static void new_head(Lane *lane) {
     if (lane->consumer) await_head(lane, lane->consumer);
 }
 
-__attribute__((noinline)) static bool insert_between(Lane *lane, int32_t at, uint32_t item) {
-    int32_t gone = travel(lane), index = 0;
-    int32_t start = lane->stuck ? 0 : lane->front->at - gone, end = INT32_MIN;
-    Block *block = lane->front;
-    while (block != lane->back && start + SPACING * block->count <= at) {
-        index += block->count;
-        end = start + SPACING * block->count;
-        start = (++block)->at - gone;
-    }
-    if (start < at + SPACING) return false; /* there is one, or the item would go behind all others */
-    bool joins_next = start == at + SPACING;
-    if (end == at) {
+__attribute__((noinline)) static bool insert_between(Lane *lane, int32_t at, uint32_t item, int32_t last_end) {
+    Gap gap = find_gap(lane, at, last_end);
+    Block *block = gap.next;
+    if (gap.start < at + SPACING) return false;
+    bool joins_next = gap.start == at + SPACING;
+    if (gap.end == at) {
         block[-1].count++;
         if (joins_next) { /* it fills the gap between two blocks */
             block[-1].count += block->count;
@@ -406,11 +430,11 @@ __attribute__((noinline)) static bool insert_between(Lane *lane, int32_t at, uin
         block->count++;
     } else {
         block = open_block(lane, block);
-        *block = (Block){at + gone, 1};
+        *block = (Block){at + travel(lane), 1};
     }
-    open_item(lane, index, item);
+    open_item(lane, gap.index, item);
     changed(lane);
-    if (index == 0) new_head(lane);
+    if (gap.index == 0) new_head(lane);
     if (lane->on_insert) wake_for_insert(lane, at, item);
     return true;
 }
@@ -432,7 +456,7 @@ static inline bool force(Lane *lane, int32_t at, uint32_t item) {
         int32_t end = (rests ? 0 : last->at - gone) + SPACING * last->count;
         if (at < end) {
             if (at > end - 2 * SPACING) return false;
-            return insert_between(lane, at, item);
+            return insert_between(lane, at, item, end);
         }
         append_item(lane, item);
         if (at == end) last->count++;
@@ -524,38 +548,35 @@ static bool move_blocks(Lane *lane) {
     return moved;
 }
 
-/* The same where no belt is slower than the ones ahead of it: then blocks only grow, and most just move on. */
+/* The same where no belt is slower than the ones ahead of it: then blocks only grow. Within a zone, once a block moves
+ * freely, so do all behind it. */
 static bool move_whole_blocks(Lane *lane) {
-    const Zone *zone = lane->zones, *last_zone = lane->zones + lane->zone_count - 1;
-    int32_t speed = zone->speed, next_zone = zone < last_zone ? zone[1].start : FAR;
     if (lane->stuck) lane->front->at = 0;
     bool moved = false;
     int32_t floor = 0;
-    Block *kept = lane->front - 1; /* the block that the next one may run into */
-    for (Block *block = lane->front; block < lane->back; block++) {
-        int32_t old = block->at, at = old, count = block->count;
-        while (old >= next_zone) {
-            zone++;
-            speed = zone->speed;
-            next_zone = zone < last_zone ? zone[1].start : FAR;
+    Block *front = lane->front, *back = lane->back, *block = front, *kept = front - 1; /* the last block that is done */
+    for (int32_t z = 0; block < back; z++) {
+        int32_t speed = lane->zones[z].speed, next_zone = z + 1 < lane->zone_count ? lane->zones[z + 1].start : FAR;
+        for (; block < back && block->at < next_zone && block->at - speed <= floor; block++) {
+            moved |= block->at != floor;
+            if (kept >= front) kept->count += block->count;
+            else *++kept = (Block){floor, block->count};
+            floor += SPACING * block->count;
         }
-        at -= speed;
-        if (at <= floor) {
-            at = floor;
-            moved |= at != old;
-            floor += SPACING * count;
-            if (kept >= lane->front) {
-                kept->count += count;
-                continue;
-            }
+        if (block == back || block->at >= next_zone) continue;
+        moved = true;
+        if (kept + 1 == block) {
+            do block->at -= speed;
+            while (++block < back && block->at < next_zone);
+            kept = block - 1;
         } else {
-            moved = true;
-            floor = at + SPACING * count;
+            do *++kept = (Block){block->at - speed, block->count};
+            while (++block < back && block->at < next_zone);
         }
-        *++kept = (Block){at, count};
+        floor = kept->at + SPACING * kept->count;
     }
     lane->back = kept + 1;
-    lane->stuck = !is_empty(lane) && lane->front->at == 0;
+    lane->stuck = front < lane->back && front->at == 0;
     return moved;
 }
 
