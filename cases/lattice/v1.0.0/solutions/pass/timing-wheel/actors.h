@@ -4,11 +4,16 @@
 
 #include "lane.h"
 
-/* A source that feeds one lane; one that feeds both is two of them. */
+/* A place on a lane onto which an actor puts items, and how it waits for that place to be free. */
 typedef struct {
     Lane *lane;
-    uint64_t bit;
     int32_t at;
+    Watch watch;
+} Outlet;
+
+/* A source that feeds one lane; one that feeds both is two of them. */
+typedef struct {
+    Outlet to;
     uint32_t period;
     int64_t next;    /* the tick of its next attempt; ASLEEP while what blocks it stands still */
     uint32_t wakes;  /* how often it was woken from that */
@@ -41,10 +46,10 @@ typedef struct {
     int32_t ready; /* the tick from which on it drops or grabs */
     uint32_t held;
     uint32_t route; /* from and to, see below */
-    int32_t from_at, to_at; /* start of the tile it picks from, and the coordinate at which it drops */
-    Lane *far, *near, *onto;
+    int32_t from_at; /* start of the tile it picks from */
+    Lane *far, *near;
+    Outlet onto;
     Watch far_watch, near_watch;
-    uint64_t onto_bit;
     Crafter *from, *to;
     uint64_t from_bit, to_bit;
     Sink *sink;
@@ -61,13 +66,6 @@ typedef struct {
     int32_t edge;
     bool always;
 } Inlet;
-
-/* A place on a lane that may be taken, and the bit of who waits for it there. */
-typedef struct {
-    Lane *lane;
-    int32_t at;
-    uint64_t bit;
-} Outlet;
 
 /* A belt that ends at the side of another, or one lane of a lane splitter. */
 typedef struct {

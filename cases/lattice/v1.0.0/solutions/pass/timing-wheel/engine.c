@@ -46,8 +46,8 @@ static inline void run_source(uint32_t index) {
             return;
         }
     }
-    if (!force(source->lane, source->at, source->item) && free_after(source->lane, source->at) == NEVER) {
-        source->lane->on_gap |= source->bit;
+    if (!force(source->to.lane, source->to.at, source->item) && free_after(source->to.lane, source->to.at) == NEVER) {
+        source->to.lane->on_gap |= source->to.watch.bit;
         source->next = ASLEEP;
         return;
     }
@@ -132,16 +132,18 @@ static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_
     if (watch->index < LAST_WATCHER) lane->watchers[watch->index].wanted = wanted;
     if (spot->at == FAR) {
         lane->on_append |= watch->bit;
-        if (head->at != FAR) lane->on_insert |= watch->bit;
-        return NEVER;
+        lane->append_items |= wanted;
     }
-    if (spot->at >= upper) {
+    if (head->at != FAR && (head->at >= start + 2 * SPACING || spot->at == FAR)) { /* there is room before them */
         lane->on_insert |= watch->bit;
+        lane->insert_items |= wanted;
+    }
+    if (spot->at == FAR) return NEVER;
+    if (spot->at >= upper) {
         if (!is_stuck(spot)) return arrival(lane, spot->at - upper + 1) + 1;
         lane->on_stir |= watch->bit;
         return NEVER;
     }
-    if (head->at >= start + 2 * SPACING) lane->on_insert |= watch->bit; /* there is room before it */
     if (is_stuck(head)) {
         lane->on_stir |= watch->bit;
         return NEVER;
@@ -154,21 +156,21 @@ static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_
 static void watch_place(uint32_t actor, const Outlet *place, int32_t later) {
     int32_t free = free_after(place->lane, place->at);
     if (free == NEVER) {
-        place->lane->on_gap |= place->bit;
+        place->lane->on_gap |= place->watch.bit;
     } else {
-        place->lane->on_grab |= place->bit;
+        place->lane->on_grab |= place->watch.bit;
         visit_by(actor, free + later > now ? free + later : now + 1);
     }
 }
 
 static void wait_for_drop(const Arm *arm, uint32_t actor) {
-    if (arm->route % 4 == TO_BELT) watch_place(actor, &(Outlet){arm->onto, arm->to_at, arm->onto_bit}, 1);
+    if (arm->route % 4 == TO_BELT) watch_place(actor, &arm->onto, 1);
     if (arm->route % 4 == TO_CRAFTER) arm->to->glutted |= arm->to_bit;
 }
 
 static inline bool would_accept(const Arm *arm, uint32_t item) {
     switch (arm->route % 4) {
-    case TO_BELT: return accepts(arm->onto, arm->to_at);
+    case TO_BELT: return accepts(arm->onto.lane, arm->onto.at);
     case TO_CRAFTER: return rank_for(arm->to, item) != REFUSED;
     default: return arm->route % 4 == TO_SINK;
     }
@@ -177,7 +179,7 @@ static inline bool would_accept(const Arm *arm, uint32_t item) {
 static inline bool drop(Arm *arm) {
     uint32_t item = arm->held;
     switch (arm->route % 4) {
-    case TO_BELT: return force(arm->onto, arm->to_at, item);
+    case TO_BELT: return force(arm->onto.lane, arm->onto.at, item);
     case TO_SINK: arm->sink->consumed[item]++; return true;
     }
     if (rank_for(arm->to, item) == REFUSED) return false;
@@ -499,12 +501,14 @@ static Inlet take_inlet(int32_t belt, int side, uint32_t actor) {
     return (Inlet){lane, edge, always};
 }
 
-static Outlet take_outlet(Lane *lane, int32_t at, uint32_t actor) {
-    return (Outlet){lane, at, add_watcher(lane, at + SPACING, actor).bit};
+static void take_outlet(Outlet *outlet, Lane *lane, int32_t at, uint32_t actor) {
+    outlet->lane = lane;
+    outlet->at = at;
+    add_watcher(lane, at + SPACING, actor, &outlet->watch);
 }
 
-static Outlet entry_of(int32_t belt, int side, uint32_t actor) {
-    return take_outlet(lanes_of[belt][side], tile_of[belt] * TILE + ENTRY, actor);
+static void take_entry(Outlet *outlet, int32_t belt, int side, uint32_t actor) {
+    take_outlet(outlet, lanes_of[belt][side], tile_of[belt] * TILE + ENTRY, actor);
 }
 
 static void set_up_source(const Entity *entity, uint32_t *next) {
@@ -513,9 +517,8 @@ static void set_up_source(const Entity *entity, uint32_t *next) {
     for (int side = LEFT; side <= RIGHT; side++) {
         if (!(entity->detail >> side & 1)) continue;
         uint32_t index = (*next)++;
-        Outlet to = entry_of(target, side, index);
-        sources[index] = (Source){.lane = to.lane, .bit = to.bit, .at = to.at, .period = entity->period,
-                                  .next = entity->period, .item = entity->item};
+        sources[index] = (Source){.period = entity->period, .next = entity->period, .item = entity->item};
+        take_entry(&sources[index].to, target, side, index);
         visit(index, entity->period < FARTHEST ? (int32_t)entity->period : FARTHEST);
     }
 }
@@ -543,8 +546,8 @@ static void set_up_arm(Arm *arm, const Entity *entity, uint32_t actor) {
         arm->from_at = tile_of[from] * TILE;
         arm->near = lanes_of[from][near];
         arm->far = lanes_of[from][!near];
-        arm->near_watch = add_watcher(arm->near, arm->from_at + TILE, actor);
-        arm->far_watch = add_watcher(arm->far, arm->from_at + TILE, actor);
+        add_watcher(arm->near, arm->from_at + TILE, actor, &arm->near_watch);
+        add_watcher(arm->far, arm->from_at + TILE, actor, &arm->far_watch);
     } else if (from != NONE && is_crafter(entities[from].kind)) {
         from_kind = FROM_CRAFTER;
         arm->from = &crafters[slot_of[from]];
@@ -554,11 +557,8 @@ static void set_up_arm(Arm *arm, const Entity *entity, uint32_t actor) {
         arm->source_item = entities[from].item;
     }
     if (is_belt(to)) {
-        Outlet onto = entry_of(to, near_lane(entity->dir, entities[to].dir), actor);
         to_kind = TO_BELT;
-        arm->onto = onto.lane;
-        arm->to_at = onto.at;
-        arm->onto_bit = onto.bit;
+        take_entry(&arm->onto, to, near_lane(entity->dir, entities[to].dir), actor);
     } else if (to != NONE && is_crafter(entities[to].kind)) {
         to_kind = TO_CRAFTER;
         arm->to = &crafters[slot_of[to]];
@@ -585,7 +585,7 @@ static void set_up_splitter(const Entity *entity, uint32_t slot) {
         for (int tile = 0; tile < 2; tile++) {
             int32_t in = splitter_end(entity, tile, false), out = splitter_end(entity, tile, true);
             if (in != NONE) splitters[index].from[tile] = take_inlet(in, side, actor);
-            if (out != NONE) splitters[index].to[tile] = entry_of(out, side, actor);
+            if (out != NONE) take_entry(&splitters[index].to[tile], out, side, actor);
         }
     }
 }
@@ -597,7 +597,8 @@ static void set_up_lane_splitter(const Entity *entity, uint32_t *next) {
         int32_t out = splitter_end(entity, side, true);
         if (out == NONE) continue;
         uint32_t index = (*next)++, actor = first_actor[LANE_SPLITTERS] + index;
-        lane_splitters[index] = (Feeder){take_inlet(in, side, actor), entry_of(out, side, actor)};
+        lane_splitters[index].from = take_inlet(in, side, actor);
+        take_entry(&lane_splitters[index].to, out, side, actor);
     }
 }
 
@@ -613,7 +614,7 @@ static void set_up_side_load(int32_t e, uint32_t *next) {
         int32_t at = lies == opposite(dir) ? UPSTREAM : lies == dir ? DOWNSTREAM : HEAD_ON;
         uint32_t index = (*next)++, actor = first_actor[SIDE_LOADS] + index;
         side_loads[index].from = take_inlet(e, side, actor);
-        side_loads[index].to = take_outlet(lanes_of[target][near], tile_of[target] * TILE + at, actor);
+        take_outlet(&side_loads[index].to, lanes_of[target][near], tile_of[target] * TILE + at, actor);
     }
 }
 
@@ -705,6 +706,7 @@ static void set_up(void) {
         case SINK: set_up_sink(entity, &sinks[slot], &actor_counts[DRAINS]); break;
         }
     }
+    for (int32_t i = 0; i < lane_count; i++) number_watchers(&lanes[i]);
     /* Cells for writing: one for each tile of each lane. */
     size_t tiles = 0;
     for (int32_t i = 0; i < lane_count; i++) tiles += (size_t)lanes[i].tiles;

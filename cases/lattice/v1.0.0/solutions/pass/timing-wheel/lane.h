@@ -27,9 +27,11 @@ typedef struct {
     int32_t upper;
     uint32_t actor;
     uint32_t wanted; /* the items it waits for, one bit each */
+    struct Watch *watch;
 } Watcher;
 
-typedef struct {
+/* What the actor has to know to wait. */
+typedef struct Watch {
     uint64_t bit;
     uint32_t index;
 } Watch;
@@ -52,8 +54,10 @@ typedef struct {
     uint64_t on_grab;   /* an item taken out right there */
     uint64_t on_stir;   /* an item taken out anywhere before, or one that left at the end: what stood still moves on */
     uint64_t on_gap;    /* the same, but only if that makes room at a place: see first_gap */
-    Watcher *watchers;
+    uint32_t append_items, insert_items; /* at least the items that those two wait for */
+    Watcher *watchers; /* from downstream up: by the tile in which `upper` lies */
     uint32_t watcher_count, watcher_room;
+    uint32_t *first_of; /* by tile: the first watcher of that tile or one further up */
     Block *blocks;    /* the buffers, which have room at both ends */
     uint8_t *items;
     int32_t capacity, margin;
@@ -133,9 +137,17 @@ static inline int32_t block_at(const Lane *lane, const Block *block) {
     return lane->stuck && block == lane->front ? 0 : block->at - travel(lane);
 }
 
-/* Visits those of a mask that pass the test, each when `when` says, and takes them off the mask. */
-#define WAKE(lane, mask, test, when) \
-    for (uint64_t left = (mask); left; left &= left - 1) { \
+/* The bits of watchers from an index on, and below one. */
+static inline uint64_t bits_from(uint32_t index) { return -1ull << (index < LAST_WATCHER ? index : LAST_WATCHER); }
+static inline uint64_t bits_below(uint32_t index) { return index > LAST_WATCHER ? -1ull : (1ull << index) - 1; }
+
+/* The bits of those whose `upper` is above a coordinate, and of those up to which it may be at most a tile more. */
+static inline uint64_t bits_above(const Lane *lane, int32_t at) { return bits_from(lane->first_of[at / TILE]); }
+static inline uint64_t bits_near(const Lane *lane, int32_t at) { return bits_below(lane->first_of[at / TILE + 2]); }
+
+/* Visits those of a mask that are in range and pass the test, each when `when` says, and takes them off the mask. */
+#define WAKE(lane, mask, range, test, when) \
+    for (uint64_t left = (mask) & (range); left; left &= left - 1) { \
         uint32_t i = (uint32_t)__builtin_ctzll(left); \
         bool woken = false; \
         for (uint32_t last = i < LAST_WATCHER ? i + 1 : (lane)->watcher_count; i < last; i++) { \
@@ -150,16 +162,24 @@ static inline int32_t block_at(const Lane *lane, const Block *block) {
 /* An item behind all others: whoever found nothing upstream of its tile now knows when something will arrive. */
 __attribute__((noinline)) static void wake_for_append(Lane *lane, int32_t at, uint32_t item) {
     uint64_t waiting = lane->on_append;
+    uint32_t others = lane->watcher_count > LAST_WATCHER ? (uint32_t)ANY_ITEM : 0;
     /* The tick in which actors that come before the belts see a number of phases is one on. */
-    WAKE(lane, lane->on_append, at >= watcher->upper - TILE && watcher->wanted >> item & 1,
+    WAKE(lane, lane->on_append, -1ull,
+         (watcher->wanted >> item & 1 && at >= watcher->upper - TILE) || (others |= watcher->wanted, false),
          at < watcher->upper                      ? now + (watcher->actor <= current)
          : arrival(lane, at - watcher->upper + 1) - now < FARTHEST - 1 ? arrival(lane, at - watcher->upper + 1) + 1
                                                                        : now + FARTHEST);
     lane->on_insert |= waiting ^ lane->on_append; /* until then, something else may be put before the item */
+    lane->insert_items |= lane->append_items;
+    lane->append_items = others;
 }
 
 __attribute__((noinline)) static void wake_for_insert(Lane *lane, int32_t at, uint32_t item) {
-    WAKE(lane, lane->on_insert, at >= watcher->upper - TILE && watcher->wanted >> item & 1, now + (watcher->actor <= current));
+    uint32_t others = lane->watcher_count > LAST_WATCHER ? (uint32_t)ANY_ITEM : 0;
+    WAKE(lane, lane->on_insert, -1ull,
+         (watcher->wanted >> item & 1 && at >= watcher->upper - TILE) || (others |= watcher->wanted, false),
+         now + (watcher->actor <= current));
+    lane->insert_items = others;
 }
 
 /* Where the belts are slower than those ahead of them, a row of items is pulled apart: the first such coordinate. */
@@ -190,21 +210,27 @@ static int32_t first_gap(const Lane *lane, int32_t at) {
 
 /* An item taken out on the way may free a place at once; those upstream of it may move on. */
 __attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at) {
-    WAKE(lane, lane->on_grab, at < watcher->upper && at >= watcher->upper - TILE, now + (watcher->actor <= current));
-    WAKE(lane, lane->on_stir, at < watcher->upper, now + (watcher->actor <= current));
-    if (!lane->on_gap) return;
+    uint64_t above = bits_above(lane, at), here = above & bits_near(lane, at);
+    WAKE(lane, lane->on_grab, here, at < watcher->upper && at >= watcher->upper - TILE, now + (watcher->actor <= current));
+    WAKE(lane, lane->on_stir, above, at < watcher->upper, now + (watcher->actor <= current));
+    if (!(lane->on_gap & above)) return;
     int32_t gap = first_gap(lane, at) + SPACING;
-    WAKE(lane, lane->on_gap, (at < watcher->upper && gap <= watcher->upper) || (at < watcher->upper && at > watcher->upper - 2 * SPACING),
-         now + (watcher->actor <= current));
+    WAKE(lane, lane->on_gap, here, at < watcher->upper && at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current));
+    if (gap <= at) gap = at + 1;
+    if (gap > TILE * lane->tiles) gap = TILE * lane->tiles; /* the table ends there; nobody's `upper` is above it */
+    WAKE(lane, lane->on_gap, bits_above(lane, gap - 1), gap <= watcher->upper, now + (watcher->actor <= current));
 }
 
 /* An item that left at a tile's edge, after the belts have moved, frees no place before they move again; and those who
  * come before the belts see that one tick later still. */
 __attribute__((noinline)) static void wake_for_pop(Lane *lane, int32_t at) {
-    WAKE(lane, lane->on_stir, at < watcher->upper, now + 1 + (watcher->actor < first_after));
-    if (!lane->on_gap) return;
+    uint64_t above = bits_above(lane, at);
+    WAKE(lane, lane->on_stir, above, at < watcher->upper, now + 1 + (watcher->actor < first_after));
+    if (!(lane->on_gap & above)) return;
     int32_t gap = first_gap(lane, at) + SPACING;
-    WAKE(lane, lane->on_gap, at < watcher->upper && gap <= watcher->upper, now + 1 + (watcher->actor < first_after));
+    if (gap <= at) gap = at + 1;
+    if (gap > TILE * lane->tiles) gap = TILE * lane->tiles;
+    WAKE(lane, lane->on_gap, bits_above(lane, gap - 1), gap <= watcher->upper, now + 1 + (watcher->actor < first_after));
 }
 
 /* ---- the two lists ------------------------------------------------------------------------------------------ */
@@ -435,7 +461,7 @@ __attribute__((noinline)) static bool insert_between(Lane *lane, int32_t at, uin
     open_item(lane, gap.index, item);
     changed(lane);
     if (gap.index == 0) new_head(lane);
-    if (lane->on_insert) wake_for_insert(lane, at, item);
+    if (lane->insert_items >> item & 1) wake_for_insert(lane, at, item);
     return true;
 }
 
@@ -466,7 +492,7 @@ static inline bool force(Lane *lane, int32_t at, uint32_t item) {
         }
         if (is_mixed(lane)) changed(lane);
     }
-    if (lane->on_append) wake_for_append(lane, at, item);
+    if (lane->append_items >> item & 1) wake_for_append(lane, at, item);
     return true;
 }
 
@@ -614,8 +640,8 @@ static void start_lane(Lane *lane, int32_t tiles, const Zone *zones, int32_t zon
     lane->tiles = tiles;
 }
 
-/* Lets an actor wait on a lane; returns its place. */
-static Watch add_watcher(Lane *lane, int32_t upper, uint32_t actor) {
+/* Lets an actor wait on a lane. `watch` is filled in by number_watchers, when all have been added. */
+static void add_watcher(Lane *lane, int32_t upper, uint32_t actor, Watch *watch) {
     uint32_t index = lane->watcher_count++;
     if (index == lane->watcher_room) {
         lane->watcher_room = lane->watcher_room ? 2 * lane->watcher_room : FIRST_WATCHERS;
@@ -623,8 +649,26 @@ static Watch add_watcher(Lane *lane, int32_t upper, uint32_t actor) {
         for (uint32_t i = 0; i < index; i++) watchers[i] = lane->watchers[i];
         lane->watchers = watchers;
     }
-    lane->watchers[index] = (Watcher){upper, actor, (uint32_t)ANY_ITEM};
-    return (Watch){1ull << (index < LAST_WATCHER ? index : LAST_WATCHER), index};
+    lane->watchers[index] = (Watcher){upper, actor, (uint32_t)ANY_ITEM, watch};
+}
+
+/* Sorts the watchers of a lane by tile. */
+static void number_watchers(Lane *lane) {
+    if (!lane->watcher_count) return;
+    Watcher *sorted = reserve(lane->watcher_count * sizeof *sorted);
+    uint32_t *first_of = lane->first_of = reserve((size_t)(lane->tiles + 3) * sizeof *first_of);
+    for (uint32_t i = 0; i < lane->watcher_count; i++) first_of[lane->watchers[i].upper / TILE + 1]++;
+    for (int32_t tile = 0; tile <= lane->tiles + 1; tile++) first_of[tile + 1] += first_of[tile];
+    /* While they are placed, each entry runs up to the start of the next tile; so it is kept one entry further down. */
+    for (uint32_t i = 0; i < lane->watcher_count; i++) {
+        const Watcher *watcher = &lane->watchers[i];
+        uint32_t index = first_of[watcher->upper / TILE]++;
+        sorted[index] = *watcher;
+        *watcher->watch = (Watch){1ull << (index < LAST_WATCHER ? index : LAST_WATCHER), index};
+    }
+    for (int32_t tile = lane->tiles + 2; tile > 0; tile--) first_of[tile] = first_of[tile - 1];
+    first_of[0] = 0;
+    lane->watchers = sorted;
 }
 
 #endif
