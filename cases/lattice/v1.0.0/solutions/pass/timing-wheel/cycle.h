@@ -21,7 +21,7 @@ typedef struct {
 static Checkpoint checkpoints[MOST_CHECKPOINTS];
 static uint32_t signatures[MOST_CHECKPOINTS];
 static uint32_t checkpoint_count, checkpoint_room;
-static uint32_t looks, looks_per_checkpoint = 1;
+static uint32_t looks, looks_per_checkpoint = 8;
 static int32_t next_look = NEVER, next_choice = FIRST_CHOICE, step = LEAST_STEP;
 
 static uint32_t period; /* proven, or 0 */
@@ -52,26 +52,31 @@ static uint8_t *encode_lane(Lane *lane, uint8_t *to) {
     return to + items;
 }
 
-/* Writes the state down; returns its end. */
-static uint8_t *encode_state(uint8_t *to, uint32_t *signature) {
+/* A guess at what is worth comparing: equal states have equal signatures. */
+static uint32_t sign_state(void) {
     uint32_t hash = 0;
+    for (const Crafter *crafter = crafters, *end = crafters + actor_counts[CRAFTERS]; crafter < end; crafter++)
+        hash = (hash ^ crafter->counts ^ (crafter->done ? (uint32_t)(crafter->done - now) << 24 : 0)) * 0x9e3779b1u;
+    for (const Lane *lane = lanes, *end = lanes + lane_count; lane < end; lane++)
+        hash = hash * 31 + (uint32_t)(lane->tail - lane->head);
+    return hash;
+}
+
+/* Writes the state down; returns its end. */
+static uint8_t *encode_state(uint8_t *to) {
     for (int32_t i = 0; i < lane_count; i++) to = encode_lane(&lanes[i], to);
     for (uint32_t i = 0; i < actor_counts[CRAFTERS]; i++, to += 4) {
         const Crafter *crafter = &crafters[i];
-        uint32_t word = crafter->counts | (crafter->done ? (uint32_t)(crafter->done - now) << 24 : 0);
-        put_32(to, word);
-        hash = (hash ^ word) * 0x9e3779b1u;
+        put_32(to, crafter->counts | (crafter->done ? (uint32_t)(crafter->done - now) << 24 : 0));
     }
     for (uint32_t i = 0; i < actor_counts[ARMS]; i++, to += 4) {
         uint32_t wait = arms[i].ready > now ? (uint32_t)(arms[i].ready - now) : 0;
         put_32(to, arms[i].held | wait << 8);
-        hash += wait << (i & 15);
     }
     for (uint32_t i = 0; i < actor_counts[SOURCES]; i++, to += 8) /* of one that sleeps see same_phases */
         put_64(to, sources[i].next == ASLEEP ? 0 : (uint64_t)(sources[i].next - now));
     for (uint32_t i = 0; i < actor_counts[SPLITTERS]; i++) *to++ = (uint8_t)splitters[i].preferred;
     if (actor_counts[SPLITTERS]) *to++ = (uint8_t)in_first(skipped + (uint32_t)now);
-    *signature = hash ^ hash >> 15;
     wasm_v128_store(to, wasm_i32x4_splat(0)); /* so that whole vectors can be compared */
     return to;
 }
@@ -124,15 +129,24 @@ static void choose_section(void) {
     next_choice = now < NEVER / 2 ? 2 * now : NEVER;
 }
 
+static bool is_known(uint32_t signature) {
+    v128_t wanted = wasm_i32x4_splat((int32_t)signature);
+    for (uint32_t i = 0; i < checkpoint_count; i += 4) /* what lies behind the last one does no harm */
+        if (wasm_v128_any_true(wasm_i32x4_eq(wanted, wasm_v128_load(&signatures[i])))) return true;
+    return false;
+}
+
 static void look(void) {
     section_hit = false;
     if (now >= next_choice) choose_section();
     next_look = section ? now + PATIENCE : now;
     next_look += step - (int32_t)((skipped + (uint32_t)next_look) % (uint32_t)step);
+    uint32_t signature = sign_state();
+    bool keep = looks++ % looks_per_checkpoint == 0;
+    if (!keep && !is_known(signature)) return;
     if (checkpoint_count == checkpoint_room) drop_every_other();
     Checkpoint *fresh = &checkpoints[checkpoint_count];
-    uint32_t signature;
-    fresh->size = (uint32_t)(encode_state(fresh->state, &signature) - fresh->state);
+    fresh->size = (uint32_t)(encode_state(fresh->state) - fresh->state);
     fresh->tick = now;
     for (uint32_t i = checkpoint_count; i-- > 0;) {
         const Checkpoint *old = &checkpoints[i];
@@ -142,7 +156,7 @@ static void look(void) {
         for (uint32_t k = 0; k < sink_count * ITEMS; k++) gains[k] -= old->consumed[k];
         return;
     }
-    if (looks++ % looks_per_checkpoint) return;
+    if (!keep) return;
     copy_counts(fresh->wakes, fresh->consumed);
     signatures[checkpoint_count++] = signature;
 }

@@ -379,15 +379,15 @@ static inline uint32_t in_first(uint64_t tick) { return tick & 1; } /* flips eve
 
 /* Visits everybody of one phase whose bit is set. A visit may set further bits of the same tick, behind its own. */
 #define EACH(phase, index, actor, body) \
-    for (uint32_t word = first_actor[phase] / 64; word < first_actor[(phase) + 1] / 64; word++) \
-        for (uint64_t *bits = &wheel[word * SLOTS + slot]; *bits;) { \
-            uint32_t actor = word * 64 + (uint32_t)__builtin_ctzll(*bits), index = actor - first_actor[phase]; \
+    for (uint32_t base = first_actor[phase], end = first_actor[(phase) + 1]; base != end; base += 64, bits += SLOTS) \
+        while (*bits) { \
+            uint32_t actor = base + (uint32_t)__builtin_ctzll(*bits), index = actor - first_actor[phase]; \
             *bits &= *bits - 1; \
             body; \
         }
 
 static void run_tick(void) {
-    uint32_t slot = (uint32_t)++now & FARTHEST;
+    uint64_t *bits = wheel + (++now & FARTHEST);
     current = 0;
     EACH(SOURCES, i, actor, (void)actor; run_source(i))
     EACH(ARMS, i, actor, run_arm(&arms[i], actor))
