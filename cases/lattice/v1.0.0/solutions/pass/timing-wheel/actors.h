@@ -78,6 +78,7 @@ typedef struct {
     Inlet from[2];
     Outlet to[2];
     uint32_t preferred;
+    bool plain; /* neither inlet is an odd one */
 } Splitter;
 
 typedef struct {

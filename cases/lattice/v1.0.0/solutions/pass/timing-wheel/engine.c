@@ -289,20 +289,17 @@ static inline void run_arm(Arm *arm, uint32_t actor) {
 
 /* ---- what happens at the ends of lanes ----------------------------------------------------------------------------- */
 
-static inline bool has_arrived(Inlet *inlet, Spot *spot, uint32_t *item) {
-    Lane *lane = inlet->lane;
-    if (inlet->edge == 0) {
-        touch(lane);
-        *item = *lane->head;
-        return lane->stuck;
-    }
-    *spot = find_from(lane, inlet->edge);
+/* The plain case of an inlet is the end of a lane. */
+static inline bool is_plain(const Inlet *inlet) { return inlet->edge == 0 && !inlet->always; }
+
+static bool has_arrived(Inlet *inlet, Spot *spot, uint32_t *item) {
+    *spot = find_from(inlet->lane, inlet->edge);
     if (spot->at != inlet->edge) return false;
-    *item = item_at(lane, spot);
+    *item = item_at(inlet->lane, spot);
     return true;
 }
 
-static inline void take_arrived(Inlet *inlet, const Spot *spot) {
+static void take_arrived(Inlet *inlet, const Spot *spot) {
     Lane *lane = inlet->lane;
     if (inlet->edge == 0) {
         pop(lane);
@@ -313,50 +310,76 @@ static inline void take_arrived(Inlet *inlet, const Spot *spot) {
     }
 }
 
-static inline void await_next(const Inlet *inlet, uint32_t actor) {
+static void await_next(const Inlet *inlet, uint32_t actor) {
     if (inlet->always) visit(actor, now + 1);
-    else await_head(inlet->lane, actor);
+    else await_head(inlet->lane);
+}
+
+__attribute__((noinline)) static void run_odd_feeder(Feeder *feeder, uint32_t actor) {
+    Spot spot;
+    uint32_t item;
+    if (has_arrived(&feeder->from, &spot, &item) && force(feeder->to.lane, feeder->to.at, item)) take_arrived(&feeder->from, &spot);
+    await_next(&feeder->from, actor);
 }
 
 static inline void run_feeder(Feeder *feeder, uint32_t actor) {
-    Spot spot;
-    uint32_t item;
-    if (has_arrived(&feeder->from, &spot, &item)) {
-        if (force(feeder->to.lane, feeder->to.at, item)) {
-            take_arrived(&feeder->from, &spot);
-        } else {
-            watch_place(actor, &feeder->to, 0);
-            if (!feeder->from.always) return;
-        }
+    if (!is_plain(&feeder->from)) {
+        run_odd_feeder(feeder, actor);
+        return;
     }
-    await_next(&feeder->from, actor);
+    Lane *lane = feeder->from.lane;
+    touch(lane);
+    if (lane->stuck) {
+        if (!force(feeder->to.lane, feeder->to.at, *lane->head)) {
+            watch_place(actor, &feeder->to, 0);
+            return;
+        }
+        pop(lane);
+    }
+    await_head(lane);
+}
+
+/* Passes an item on to one of the outputs, the preferred one if possible. */
+static inline bool pass_on(Splitter *splitter, uint32_t item) {
+    uint32_t chosen = splitter->preferred;
+    Outlet *to = &splitter->to[chosen];
+    if (!to->lane || !force(to->lane, to->at, item)) {
+        chosen ^= 1;
+        to = &splitter->to[chosen];
+        if (!to->lane || !force(to->lane, to->at, item)) return false;
+    }
+    splitter->preferred = chosen ^ 1;
+    return true;
+}
+
+__attribute__((noinline)) static void run_odd_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first) {
+    for (uint32_t k = 0; k < 2; k++) {
+        Inlet *from = &splitter->from[in_first ^ k];
+        Spot spot;
+        uint32_t item;
+        if (from->lane && has_arrived(from, &spot, &item) && pass_on(splitter, item)) take_arrived(from, &spot);
+    }
+    visit(actor, now + 1);
 }
 
 static inline void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first) {
     bool refused = false;
+    if (!splitter->plain) {
+        run_odd_splitter(splitter, actor, in_first);
+        return;
+    }
     for (uint32_t k = 0; k < 2; k++) {
-        Inlet *from = &splitter->from[in_first ^ k];
-        if (!from->lane) continue;
-        Spot spot;
-        uint32_t item;
-        if (has_arrived(from, &spot, &item)) {
-            uint32_t chosen = splitter->preferred;
-            Outlet *to = &splitter->to[chosen];
-            bool moved = to->lane && force(to->lane, to->at, item);
-            if (!moved) {
-                chosen ^= 1;
-                to = &splitter->to[chosen];
-                moved = to->lane && force(to->lane, to->at, item);
-            }
-            if (moved) {
-                splitter->preferred = chosen ^ 1;
-                take_arrived(from, &spot);
-            } else {
+        Lane *lane = splitter->from[in_first ^ k].lane;
+        if (!lane) continue;
+        touch(lane);
+        if (lane->stuck) {
+            if (!pass_on(splitter, *lane->head)) {
                 refused = true;
-                if (!from->always) continue;
+                continue;
             }
+            pop(lane);
         }
-        await_next(from, actor);
+        await_head(lane);
     }
     if (refused)
         for (int i = 0; i < 2; i++)
@@ -366,11 +389,21 @@ static inline void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_
 static inline void run_drain(Drain *drain, uint32_t actor) {
     Spot spot;
     uint32_t item;
-    if (has_arrived(&drain->from, &spot, &item)) {
-        drain->sink->consumed[item]++;
-        take_arrived(&drain->from, &spot);
+    Lane *lane = drain->from.lane;
+    if (!is_plain(&drain->from)) {
+        if (has_arrived(&drain->from, &spot, &item)) {
+            drain->sink->consumed[item]++;
+            take_arrived(&drain->from, &spot);
+        }
+        await_next(&drain->from, actor);
+        return;
     }
-    await_next(&drain->from, actor);
+    touch(lane);
+    if (lane->stuck) {
+        drain->sink->consumed[*lane->head]++;
+        pop(lane);
+    }
+    await_head(lane);
 }
 
 /* ---- the tick ----------------------------------------------------------------------------------------------- */
@@ -495,9 +528,13 @@ static bool is_belt(int32_t e) { return e != NONE && entities[e].kind == BELT; }
 static Inlet take_inlet(int32_t belt, int side, uint32_t actor) {
     Lane *lane = lanes_of[belt][side];
     int32_t edge = tile_of[belt] * TILE;
-    bool always = edge != 0 || lane->consumer;
-    if (always) visit(actor, 1);
-    else lane->consumer = actor;
+    bool always = edge != 0 || lane->consumer_bit;
+    if (always) {
+        visit(actor, 1);
+    } else {
+        lane->consumer_row = wheel_row(actor);
+        lane->consumer_bit = wheel_bit(actor);
+    }
     return (Inlet){lane, edge, always};
 }
 
@@ -587,6 +624,7 @@ static void set_up_splitter(const Entity *entity, uint32_t slot) {
             if (in != NONE) splitters[index].from[tile] = take_inlet(in, side, actor);
             if (out != NONE) take_entry(&splitters[index].to[tile], out, side, actor);
         }
+        splitters[index].plain = is_plain(&splitters[index].from[0]) && is_plain(&splitters[index].from[1]);
     }
 }
 
@@ -670,7 +708,6 @@ static void number_actors(void) {
         int32_t target = owner_beside(entities[e].x, entities[e].y, entities[e].dir);
         if (is_belt(target) && entities[target].dir != entities[e].dir && !layout.curve[target]) most[SIDE_LOADS] += 2;
     }
-    if (most[SOURCES] == 0) most[SOURCES] = 1; /* number 0 stands for nobody where a lane's consumer is meant */
     for (int phase = 0; phase < PHASES; phase++) first_actor[phase + 1] = (first_actor[phase] + most[phase] + 63) & ~63u;
     first_after = first_actor[SIDE_LOADS];
     wheel = reserve((size_t)first_actor[PHASES] / 64 * SLOTS * sizeof *wheel);

@@ -41,13 +41,15 @@ enum { ANY_ITEM = -1 };
 typedef struct {
     int32_t speed;  /* 0 where the run has several speeds: then `at` is the coordinate, and blocks are moved one by one */
     int32_t fastest; /* of the speeds */
+    int32_t ticks_per_item; /* for an item to move up by SPACING */
     int32_t settle; /* how many phases there will have been when a block comes to rest; NEVER if none will */
     Block *front, *back;  /* [front, back), downstream first; the lane is empty if they are equal */
     uint8_t *head, *tail; /* the items of all blocks, likewise */
     bool stuck;           /* the first block stands at 0, whatever its `at` says */
     bool moving;          /* several speeds only: it is on the list of lanes to move */
     bool loose;           /* some belt is slower than the one ahead of it, see loose_from */
-    uint32_t consumer;    /* the actor that takes what arrives at 0, or 0 */
+    /* Where the wheel keeps the actor that takes what arrives at 0; no bit if there is none. */
+    uint64_t *consumer_row, consumer_bit;
     /* Who waits for what, by index into `watchers`; the last bit stands for all from there on. */
     uint64_t on_append; /* an item behind all others */
     uint64_t on_insert; /* an item before another one */
@@ -89,27 +91,30 @@ static inline int32_t arrival(const Lane *lane, int32_t way) {
 
 /* ---- coming to rest ----------------------------------------------------------------------------------------- */
 
+/* Of a lane that is not empty and has one speed. */
 static void settle(Lane *lane) {
+    Block *front = lane->front;
     int32_t gone = travel(lane);
-    if (is_mixed(lane)) return;
-    for (;;) {
-        Block *next = lane->front + lane->stuck;
-        if (next == lane->back) {
-            lane->settle = NEVER;
-            return;
-        }
-        int32_t way = next->at - gone - (lane->stuck ? SPACING * lane->front->count : 0);
+    if (!lane->stuck) {
+        int32_t way = front->at - gone;
         if (way > 0) {
             lane->settle = arrival(lane, way);
             return;
         }
-        if (lane->stuck) {
-            next->count += lane->front->count;
-            lane->front = next;
-        } else {
-            lane->stuck = true;
-        }
+        lane->stuck = true;
     }
+    int32_t count = front->count;
+    for (Block *next = front + 1; next != lane->back; next++) {
+        int32_t way = next->at - gone - SPACING * count;
+        if (way > 0) {
+            lane->settle = arrival(lane, way);
+            return;
+        }
+        count += next->count;
+        next->count = count;
+        lane->front = next;
+    }
+    lane->settle = NEVER;
 }
 
 static inline void touch(Lane *lane) {
@@ -118,17 +123,21 @@ static inline void touch(Lane *lane) {
 
 /* To be called after every change. */
 static void changed(Lane *lane) {
-    if (!is_mixed(lane)) {
+    if (is_empty(lane)) {
+        lane->settle = NEVER;
+    } else if (!is_mixed(lane)) {
         settle(lane);
-    } else if (!lane->moving && !is_empty(lane)) {
+    } else if (!lane->moving) {
         lane->moving = true;
         moving_lanes[moving_count++] = lane;
     }
 }
 
 /* The consumer of a lane is visited when the head arrives, which `settle` says while the lane is not stuck. */
-static inline void await_head(Lane *lane, uint32_t consumer) {
-    if (!lane->stuck && lane->settle != NEVER) visit_by(consumer, lane->settle);
+static inline void await_head(const Lane *lane) {
+    if (lane->stuck || lane->settle == NEVER) return;
+    int32_t tick = lane->settle - now < FARTHEST ? lane->settle : now + FARTHEST;
+    lane->consumer_row[(uint32_t)tick & FARTHEST] |= lane->consumer_bit;
 }
 
 /* ---- waking ------------------------------------------------------------------------------------------------- */
@@ -224,9 +233,11 @@ __attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at) {
 /* An item that left at a tile's edge, after the belts have moved, frees no place before they move again; and those who
  * come before the belts see that one tick later still. */
 __attribute__((noinline)) static void wake_for_pop(Lane *lane, int32_t at) {
-    uint64_t above = bits_above(lane, at);
-    WAKE(lane, lane->on_stir, above, at < watcher->upper, now + 1 + (watcher->actor < first_after));
-    if (!(lane->on_gap & above)) return;
+    WAKE(lane, lane->on_stir, bits_above(lane, at), at < watcher->upper, now + 1 + (watcher->actor < first_after));
+    if (!lane->on_gap) return;
+    /* Nearly always, all who wait stand beside the row that begins at the end of the lane. */
+    uint32_t last = 63 - (uint32_t)__builtin_clzll(lane->on_gap);
+    if (at == 0 && last < LAST_WATCHER && lane->watchers[last].upper / TILE < SPACING * lane->front->count / TILE && !is_mixed(lane)) return;
     int32_t gap = first_gap(lane, at) + SPACING;
     if (gap <= at) gap = at + 1;
     if (gap > TILE * lane->tiles) gap = TILE * lane->tiles;
@@ -436,8 +447,8 @@ static int32_t free_after(const Lane *lane, int32_t at) {
 /* ---- changing ----------------------------------------------------------------------------------------------- */
 
 /* An item ahead of all others, or the first one: whoever takes from the end learns when it will arrive. */
-static void new_head(Lane *lane) {
-    if (lane->consumer) await_head(lane, lane->consumer);
+static inline void new_head(const Lane *lane) {
+    if (lane->consumer_bit) await_head(lane);
 }
 
 __attribute__((noinline)) static bool insert_between(Lane *lane, int32_t at, uint32_t item, int32_t last_end) {
@@ -465,21 +476,26 @@ __attribute__((noinline)) static bool insert_between(Lane *lane, int32_t at, uin
     return true;
 }
 
+__attribute__((noinline)) static void insert_first(Lane *lane, int32_t at, uint32_t item) {
+    lane->front = lane->back = lane->blocks + lane->margin;
+    lane->head = lane->tail = lane->items + lane->margin;
+    *lane->back++ = (Block){at + travel(lane), 1};
+    *lane->tail++ = (uint8_t)item;
+    changed(lane);
+    new_head(lane);
+}
+
 /* Puts an item at a coordinate if it fits. */
 static inline bool force(Lane *lane, int32_t at, uint32_t item) {
     touch(lane);
-    int32_t gone = travel(lane);
-    if (is_empty(lane)) {
-        lane->front = lane->back = lane->blocks + lane->margin;
-        lane->head = lane->tail = lane->items + lane->margin;
-        *lane->back++ = (Block){at + gone, 1};
-        *lane->tail++ = (uint8_t)item;
-        changed(lane);
-        new_head(lane);
+    Block *last = lane->back;
+    if (lane->front == last) {
+        insert_first(lane, at, item);
     } else {
-        Block *last = lane->back - 1;
+        last--;
         bool rests = lane->stuck && last == lane->front;
-        int32_t end = (rests ? 0 : last->at - gone) + SPACING * last->count;
+        int32_t end = SPACING * last->count;
+        if (!rests) end += last->at - travel(lane);
         if (at < end) {
             if (at > end - 2 * SPACING) return false;
             return insert_between(lane, at, item, end);
@@ -487,7 +503,7 @@ static inline bool force(Lane *lane, int32_t at, uint32_t item) {
         append_item(lane, item);
         if (at == end) last->count++;
         else {
-            append_block(lane, at + gone);
+            append_block(lane, at + travel(lane));
             if (rests && !is_mixed(lane)) lane->settle = arrival(lane, at - end);
         }
         if (is_mixed(lane)) changed(lane);
@@ -497,8 +513,8 @@ static inline bool force(Lane *lane, int32_t at, uint32_t item) {
 }
 
 /* Takes the item at coordinate 0: the lane must be stuck. */
-static inline uint32_t pop(Lane *lane) {
-    uint32_t item = *lane->head++;
+static inline void pop(Lane *lane) {
+    lane->head++;
     Block *front = lane->front;
     lane->stuck = false;
     if (front->count == 1) {
@@ -508,11 +524,10 @@ static inline uint32_t pop(Lane *lane) {
     } else {
         front->count--;
         front->at = SPACING + travel(lane);
-        if (!is_mixed(lane)) lane->settle = arrival(lane, SPACING);
+        if (!is_mixed(lane)) lane->settle = phases + lane->ticks_per_item;
     }
     if (is_mixed(lane)) changed(lane);
     if (lane->on_stir | lane->on_gap) wake_for_pop(lane, 0);
-    return item;
 }
 
 /* Takes an item out, wherever it is. */
@@ -612,7 +627,7 @@ static void move_mixed_lanes(void) {
         Lane *lane = moving_lanes[i];
         bool was_stuck = lane->stuck;
         lane->moving = lane->loose ? move_blocks(lane) : move_whole_blocks(lane);
-        if (lane->stuck && !was_stuck && lane->consumer) visit(lane->consumer, now);
+        if (lane->stuck && !was_stuck && lane->consumer_bit) lane->consumer_row[(uint32_t)now & FARTHEST] |= lane->consumer_bit;
         if (lane->moving) moving_lanes[kept++] = lane;
     }
     moving_count = kept;
@@ -633,6 +648,7 @@ static void start_lane(Lane *lane, int32_t tiles, const Zone *zones, int32_t zon
     lane->speed = zone_count == 1 ? zones[0].speed : 0;
     for (int32_t z = 0; z < zone_count; z++)
         if (zones[z].speed > lane->fastest) lane->fastest = zones[z].speed;
+    lane->ticks_per_item = (SPACING + lane->fastest - 1) / lane->fastest;
     for (int32_t z = 1; z < zone_count; z++) lane->loose |= zones[z].speed < zones[z - 1].speed;
     lane->settle = NEVER;
     lane->zones = zones;

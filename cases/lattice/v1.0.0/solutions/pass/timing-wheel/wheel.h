@@ -15,12 +15,11 @@ static int32_t now;     /* the tick in progress; outside of run_tick, the last o
 static uint32_t current;     /* the actor being visited; all ones once the belts have moved */
 static uint32_t first_after; /* the first actor that comes after the belts: those before see belts one tick later */
 
-static inline void visit(uint32_t actor, int32_t tick) { wheel[(actor >> 6) * SLOTS + ((uint32_t)tick & FARTHEST)] |= 1ull << (actor & 63); }
+static inline uint64_t *wheel_row(uint32_t actor) { return wheel + (actor >> 6) * SLOTS; }
+static inline uint64_t wheel_bit(uint32_t actor) { return 1ull << (actor & 63); }
+static inline void visit(uint32_t actor, int32_t tick) { wheel_row(actor)[(uint32_t)tick & FARTHEST] |= wheel_bit(actor); }
 
 /* For ticks that may lie beyond the wheel: the actor will be visited early, and look at the time again. */
 static inline void visit_by(uint32_t actor, int32_t tick) { visit(actor, tick - now < FARTHEST ? tick : now + FARTHEST); }
-
-/* At its next turn, be it in this tick or in the next. */
-static inline void visit_next(uint32_t actor) { visit(actor, now + (actor <= current)); }
 
 #endif
