@@ -190,28 +190,17 @@ static void start_looking(uint64_t last_tick) {
     }
 }
 
-/* Jumps over as many whole periods as lie before a tick. */
-static void skip_periods(uint64_t target) {
-    uint64_t times = (target - skipped - (uint32_t)now) / period;
-    if (times == 0) return;
-    skipped += times * period;
-    for (uint32_t s = 0; s < sink_count; s++)
-        for (int i = 0; i < ITEMS; i++) sinks[s].consumed[i] += times * gains[s * ITEMS + (uint32_t)i];
-}
-
-static void advance(uint64_t target) {
-    while (skipped + (uint32_t)now < target) {
-        if (period) {
-            skip_periods(target);
-            if (skipped + (uint32_t)now == target) return;
-            run_tick();
-        } else {
-            run_tick();
-            if (section_hit || now >= next_look) {
-                if (next_look != NEVER) look();
-            }
+/* Runs up to a tick; returns false if it stopped before because a period was found. */
+static bool advance(uint64_t target) {
+    if (period) return false;
+    while ((uint32_t)now < target) {
+        run_tick();
+        if ((section_hit || now >= next_look) && next_look != NEVER) {
+            look();
+            if (period) return (uint32_t)now == target;
         }
     }
+    return true;
 }
 
 #endif

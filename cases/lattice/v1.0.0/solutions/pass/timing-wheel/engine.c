@@ -490,6 +490,76 @@ static void write_snapshot(uint64_t tick) {
     heap_top = (uintptr_t)answer.out;
 }
 
+/* ---- once the period is known --------------------------------------------------------------------------------- */
+
+enum { MOST_SORTED = 64 };
+
+/* A snapshot, where in the period it lies, how many periods come before it, and its text. */
+typedef struct {
+    uint64_t tick, periods;
+    uint32_t phase;
+    char *text;
+    size_t size;
+} Late;
+
+static void add_gains(uint64_t periods) {
+    for (uint32_t s = 0; s < sink_count; s++)
+        for (int i = 0; i < ITEMS; i++) sinks[s].consumed[i] += periods * gains[s * ITEMS + (uint32_t)i];
+}
+
+static char *copy_text(char *to, const char *from, size_t size) {
+    for (size_t i = 0; i < size; i += VECTOR) copy_16(to + i, from + i);
+    return to + size;
+}
+
+/* Writes up to MOST_SORTED snapshots by passing through one period: sorted by phase, then put into their order behind a
+ * copy of the text since `start`. Returns where the whole text now starts. */
+static uintptr_t write_sorted(uintptr_t start, const uint64_t *ticks, uint32_t count) {
+    static Late late[MOST_SORTED];
+    static uint8_t order[MOST_SORTED];
+    uint64_t first = skipped + (uint32_t)now;
+    int32_t base = now;
+    size_t total = heap_top - start;
+    for (uint32_t s = 0; s < count; s++) {
+        uint64_t wait = ticks[s] - first;
+        late[s] = (Late){.tick = ticks[s], .periods = wait / period, .phase = (uint32_t)(wait % period)};
+        uint32_t place = s;
+        for (; place > 0 && late[order[place - 1]].phase > late[s].phase; place--) order[place] = order[place - 1];
+        order[place] = (uint8_t)s;
+    }
+    char *done = (char *)heap_top;
+    for (uint32_t i = 0; i < count; i++) {
+        Late *one = &late[order[i]];
+        while ((uint32_t)(now - base) < one->phase) run_tick();
+        one->text = (char *)heap_top;
+        add_gains(one->periods);
+        write_snapshot(one->tick);
+        add_gains(-one->periods);
+        one->size = heap_top - (uintptr_t)one->text;
+        total += one->size;
+    }
+    heap_ensure(total + VECTOR);
+    char *to = (char *)heap_top;
+    uintptr_t moved = heap_top;
+    to = copy_text(to, (char *)start, (size_t)(done - (char *)start));
+    for (uint32_t s = 0; s < count; s++) to = copy_text(to, late[s].text, late[s].size);
+    heap_top = (uintptr_t)to;
+    return moved;
+}
+
+static uintptr_t write_repeating(uintptr_t start, uint32_t s) {
+    uint32_t count = scenario.snapshot_count - s;
+    if (count > 1 && count <= MOST_SORTED) return write_sorted(start, scenario.snapshots + s, count);
+    for (; s < scenario.snapshot_count; s++) { /* one after the other, over as many whole periods as lie between them */
+        uint64_t wait = scenario.snapshots[s] - skipped - (uint32_t)now;
+        skipped += wait / period * period;
+        add_gains(wait / period);
+        for (uint32_t rest = (uint32_t)(wait % period); rest > 0; rest--) run_tick();
+        write_snapshot(scenario.snapshots[s]);
+    }
+    return start;
+}
+
 /* ---- setting up --------------------------------------------------------------------------------------------- */
 
 /* The stretches of equal speed of a run, as few as there are. */
@@ -766,7 +836,10 @@ __attribute__((export_name("simulate"))) uint64_t simulate(const char *text, siz
     heap_ensure(ENTITY_TEXT);
     *(char *)heap_top++ = '[';
     for (uint32_t s = 0; s < scenario.snapshot_count; s++) {
-        advance(scenario.snapshots[s]);
+        if (!advance(scenario.snapshots[s])) { /* a period is known: see the rest of the snapshots in another order */
+            start = write_repeating(start, s);
+            break;
+        }
         write_snapshot(scenario.snapshots[s]);
     }
     ((char *)heap_top)[-1] = ']'; /* in place of the comma behind the last snapshot */
