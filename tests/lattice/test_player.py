@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -126,6 +127,29 @@ def test_a_factory_that_breaks_a_rule_is_marked_at_that_tick_and_place() -> None
     assert scene_fault(scene) is None
     assert scene["faults"][0][0] == 20
     assert scene["shapes"][scene["faults"][0][1]]["kind"] == "belt"
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", ["craft-chain", "side-load-from-north", "splitter-two-to-one"])
+def test_whatever_states_a_wrong_engine_returns_each_of_its_items_is_drawn(name: str, seed: int) -> None:
+    data, output = answer(CASE / "smoke" / f"{name}.json", 1, 30)
+    told, random = json.loads(output), Random(seed)
+    items = list(load("oracle").ITEMS)
+    for entity in (entity for snapshot in told for entity in snapshot["entities"] if random.random() < 0.15):
+        if "belt" in entity:
+            lane = [{"pos": random.randrange(256), "item": random.choice(items)} for _ in range(random.randrange(9))]
+            entity["belt"][random.choice(["left", "right"])] = lane
+        elif "inserter" in entity:
+            held = {"held": random.choice(items)} if random.random() < 0.5 else {}
+            phase, left = random.choice(["idle", "swing", "return"]), random.randrange(60_000)
+            entity["inserter"] = {"phase": phase, **held, "swing_left": left}
+        elif "assembler" in entity:
+            entity["assembler"] |= {"inputs": {random.choice(items): 9}, "craft_left": random.randrange(60_000)}
+    scene = player.frames(data, json.dumps(told).encode(), 1, 30)
+    assert scene_fault(scene) is None
+    assert scene["faults"]
+    for snapshot in told:
+        assert there(scene, snapshot["tick"] - 1) == sorted(carried(snapshot["entities"]))
 
 
 # The sample's runs, with the engine -----------------------------------------------------------------------------------

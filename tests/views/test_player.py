@@ -18,7 +18,8 @@ from evalkit.errors import UsageError
 from evalkit.performance.playback import Playback
 from evalkit.performance.scene import FORMS
 from evalkit.records import Outcome
-from evalkit.views import factory, player, stills
+from evalkit.views import factory, frames, player, stills
+from tests import made_up_runs as made
 from tests.made_up_runs import HOSTILE
 from tests.made_up_scene import scene
 
@@ -153,3 +154,14 @@ def test_two_runs_are_compared_in_a_sentence() -> None:
     assert "a model and b are in the same state at every tick" in said and "2.5×" in said.replace("2.50×", "2.5×")
     assert "different states at tick 2" in repr(player.compared(playback(), playback(states={2: "z"})))
     assert "no run over the ceiling" in repr(player.compared(playback(), None))
+
+
+def test_the_run_over_the_ceiling_and_the_input_to_watch_are_found() -> None:
+    runs = made.every_outcome()
+    over = frames.over_ceiling_run(runs)
+    assert over is not None and over.outcome is Outcome.OVER_CEILING
+    assert frames.over_ceiling_run([run for run in runs if run.outcome is Outcome.PASS]) is None
+    assert frames.input_to_watch(over) == made.STRESS[0][0]
+    assert frames.input_to_watch(over, "another") == "another"
+    with pytest.raises(UsageError, match="graded on no input"):
+        frames.input_to_watch(replace(over, inputs=()))
