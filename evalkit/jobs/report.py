@@ -21,12 +21,16 @@ class FailedJob:
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """How a sweep went: jobs in the grid, runs stored now, jobs that were stored before, and the failures."""
+    """How a sweep went: jobs in the grid, runs stored now, jobs that were stored before, and the failures.
+
+    `ungraded` are those of the stored runs that this machine could not grade.
+    """
 
     jobs: int
     stored: int
     skipped: int
     failed: tuple[FailedJob, ...] = ()
+    ungraded: int = 0
 
 
 Progress = Callable[[int, int, JobResult[Any]], None]

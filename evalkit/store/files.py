@@ -23,6 +23,7 @@ Record = PerformanceRun | ReviewedRun
 KINDS: dict[str, type[PerformanceRun] | type[ReviewedRun]] = {"performance": PerformanceRun, "reviewed": ReviewedRun}
 RUNS = "runs.jsonl"
 MODULES = "modules"
+_MOST_MODULE_BYTES = 64 << 20
 PART = ".part"
 
 
@@ -176,6 +177,8 @@ def _line(folder: Path, place: str, text: bytes, modules: bool) -> Line:
     path = folder / MODULES / f"{digest}.wasm"
     if not path.exists():
         return Line(run_id, record)
+    if not path.is_file() or path.stat().st_size > _MOST_MODULE_BYTES:  # a pipe would never end, a device neither
+        return Line(run_id, why=f"its module {path.name} is no file of at most {_MOST_MODULE_BYTES >> 20} MiB")
     wasm = path.read_bytes()
     if hashlib.sha256(wasm).hexdigest() != digest:
         return Line(run_id, why=f"its module {MODULES}/{path.name} has another digest: the file was changed")
