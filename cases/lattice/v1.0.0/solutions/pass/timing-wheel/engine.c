@@ -134,7 +134,7 @@ static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_
         lane->on_append |= watch->bit;
         lane->append_items |= wanted;
     }
-    if (head->at != FAR && (head->at >= start + 2 * SPACING || spot->at == FAR)) { /* there is room before them */
+    if (head->at != FAR && (head->at >= start + 2 * SPACING || spot->at >= upper)) { /* there is room before it */
         lane->on_insert |= watch->bit;
         lane->insert_items |= wanted;
     }
@@ -292,21 +292,22 @@ static inline void run_arm(Arm *arm, uint32_t actor) {
 /* The plain case of an inlet is the end of a lane. */
 static inline bool is_plain(const Inlet *inlet) { return inlet->edge == 0 && !inlet->always; }
 
-static bool has_arrived(Inlet *inlet, Spot *spot, uint32_t *item) {
-    *spot = find_from(inlet->lane, inlet->edge);
-    if (spot->at != inlet->edge) return false;
-    *item = item_at(inlet->lane, spot);
+static bool has_arrived(Inlet *inlet, uint32_t *item) {
+    Spot spot = find_from(inlet->lane, inlet->edge);
+    if (spot.at != inlet->edge) return false;
+    *item = item_at(inlet->lane, &spot);
     return true;
 }
 
-static void take_arrived(Inlet *inlet, const Spot *spot) {
+static void take_arrived(Inlet *inlet) {
     Lane *lane = inlet->lane;
     if (inlet->edge == 0) {
         pop(lane);
     } else {
-        take_out(lane, spot);
+        Spot spot = find_from(lane, inlet->edge); /* again: what it was put onto may be the same lane */
+        take_out(lane, &spot);
         lane->on_stir |= lane->on_grab | lane->on_gap; /* rare, so no finer: whoever waits looks again */
-        if (lane->on_stir) wake_for_pop(lane, spot->at);
+        if (lane->on_stir) wake_for_pop(lane, inlet->edge);
     }
 }
 
@@ -316,9 +317,8 @@ static void await_next(const Inlet *inlet, uint32_t actor) {
 }
 
 __attribute__((noinline)) static void run_odd_feeder(Feeder *feeder, uint32_t actor) {
-    Spot spot;
     uint32_t item;
-    if (has_arrived(&feeder->from, &spot, &item) && force(feeder->to.lane, feeder->to.at, item)) take_arrived(&feeder->from, &spot);
+    if (has_arrived(&feeder->from, &item) && force(feeder->to.lane, feeder->to.at, item)) take_arrived(&feeder->from);
     await_next(&feeder->from, actor);
 }
 
@@ -355,9 +355,8 @@ static inline bool pass_on(Splitter *splitter, uint32_t item) {
 __attribute__((noinline)) static void run_odd_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first) {
     for (uint32_t k = 0; k < 2; k++) {
         Inlet *from = &splitter->from[in_first ^ k];
-        Spot spot;
         uint32_t item;
-        if (from->lane && has_arrived(from, &spot, &item) && pass_on(splitter, item)) take_arrived(from, &spot);
+        if (from->lane && has_arrived(from, &item) && pass_on(splitter, item)) take_arrived(from);
     }
     visit(actor, now + 1);
 }
@@ -387,13 +386,12 @@ static inline void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_
 }
 
 static inline void run_drain(Drain *drain, uint32_t actor) {
-    Spot spot;
     uint32_t item;
     Lane *lane = drain->from.lane;
     if (!is_plain(&drain->from)) {
-        if (has_arrived(&drain->from, &spot, &item)) {
+        if (has_arrived(&drain->from, &item)) {
             drain->sink->consumed[item]++;
-            take_arrived(&drain->from, &spot);
+            take_arrived(&drain->from);
         }
         await_next(&drain->from, actor);
         return;

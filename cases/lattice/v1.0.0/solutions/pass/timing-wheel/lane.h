@@ -534,7 +534,8 @@ static inline void pop(Lane *lane) {
 static uint32_t take_out(Lane *lane, const Spot *spot) {
     Block *block = spot->block;
     int32_t rank = spot->rank, behind = block->count - 1 - rank, gone = travel(lane);
-    uint32_t item = close_item(lane, spot->index);
+    int32_t index = spot->index;
+    uint32_t item = close_item(lane, index);
     if (rank == 0) {
         if (block == lane->front) lane->stuck = false;
         if (behind == 0) close_block(lane, block);
@@ -548,6 +549,10 @@ static uint32_t take_out(Lane *lane, const Spot *spot) {
         }
     }
     changed(lane);
+    if (lane->head + index == lane->tail) { /* the last item: who waited for it may now be served by the next new one */
+        lane->on_append |= lane->on_insert;
+        lane->append_items |= lane->insert_items;
+    }
     return item;
 }
 
