@@ -134,7 +134,7 @@ static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_
         lane->on_append |= watch->bit;
         lane->append_items |= wanted;
     }
-    if (head->at != FAR && (head->at >= start + 2 * SPACING || spot->at >= upper)) { /* there is room before it */
+    if (head->at >= start + 2 * SPACING || spot->at >= upper) { /* there is room before it, or will be */
         lane->on_insert |= watch->bit;
         lane->insert_items |= wanted;
     }
@@ -158,7 +158,7 @@ static void watch_place(uint32_t actor, const Outlet *place, int32_t later) {
     if (free == NEVER) {
         place->lane->on_gap |= place->watch.bit;
     } else {
-        place->lane->on_grab |= place->watch.bit;
+        place->lane->on_row |= place->watch.bit;
         visit_by(actor, free + later > now ? free + later : now + 1);
     }
 }
@@ -189,7 +189,7 @@ static inline bool drop(Arm *arm) {
 
 static inline uint32_t take(Lane *lane, const Spot *spot) {
     uint32_t item = take_out(lane, spot);
-    if (lane->on_grab | lane->on_stir | lane->on_gap) wake_for_grab(lane, spot->at);
+    if (lane->on_grab | lane->on_stir | lane->on_gap | lane->on_row) wake_for_grab(lane, spot->at, spot->index);
     return item;
 }
 
@@ -306,8 +306,8 @@ static void take_arrived(Inlet *inlet) {
     } else {
         Spot spot = find_from(lane, inlet->edge); /* again: what it was put onto may be the same lane */
         take_out(lane, &spot);
-        lane->on_stir |= lane->on_grab | lane->on_gap; /* rare, so no finer: whoever waits looks again */
-        if (lane->on_stir) wake_for_pop(lane, inlet->edge);
+        lane->on_stir |= lane->on_grab | lane->on_gap | lane->on_row; /* rare, so no finer: whoever waits looks again */
+        if (lane->on_stir) wake_for_pop(lane, 0);
     }
 }
 

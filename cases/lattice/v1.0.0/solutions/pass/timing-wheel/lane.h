@@ -53,7 +53,8 @@ typedef struct {
     /* Who waits for what, by index into `watchers`; the last bit stands for all from there on. */
     uint64_t on_append; /* an item behind all others */
     uint64_t on_insert; /* an item before another one */
-    uint64_t on_grab;   /* an item taken out right there */
+    uint64_t on_grab;   /* an item taken out of the tile */
+    uint64_t on_row;    /* an item taken out at a place, or further up: it may be of the row that passes the place */
     uint64_t on_stir;   /* an item taken out anywhere before, or one that left at the end: what stood still moves on */
     uint64_t on_gap;    /* the same, but only if that makes room at a place: see first_gap */
     uint32_t append_items, insert_items; /* at least the items that those two wait for */
@@ -217,15 +218,18 @@ static int32_t first_gap(const Lane *lane, int32_t at) {
     return SPACING * count;
 }
 
-/* An item taken out on the way may free a place at once; those upstream of it may move on. */
-__attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at) {
-    uint64_t above = bits_above(lane, at), here = above & bits_near(lane, at);
-    WAKE(lane, lane->on_grab, here, at < watcher->upper && at >= watcher->upper - TILE, now + (watcher->actor <= current));
+/* An item taken out on the way may free a place at once; those upstream of it may move on. What it was going to take up
+ * in the end is where it would have come to rest: that is at twice its index. */
+__attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at, int32_t index) {
+    uint64_t above = bits_above(lane, at), near = bits_near(lane, at);
+    int32_t rest = SPACING * index;
+    WAKE(lane, lane->on_grab, above & near, at < watcher->upper && at >= watcher->upper - TILE, now + (watcher->actor <= current));
     WAKE(lane, lane->on_stir, above, at < watcher->upper, now + (watcher->actor <= current));
-    if (!(lane->on_gap & above)) return;
+    WAKE(lane, lane->on_row, near, at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current));
+    if (!(lane->on_gap & bits_above(lane, rest))) return;
     int32_t gap = first_gap(lane, at) + SPACING;
-    WAKE(lane, lane->on_gap, here, at < watcher->upper && at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current));
-    if (gap <= at) gap = at + 1;
+    WAKE(lane, lane->on_gap, above & near, at < watcher->upper && at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current));
+    if (gap <= rest) gap = rest + 1;
     if (gap > TILE * lane->tiles) gap = TILE * lane->tiles; /* the table ends there; nobody's `upper` is above it */
     WAKE(lane, lane->on_gap, bits_above(lane, gap - 1), gap <= watcher->upper, now + (watcher->actor <= current));
 }
