@@ -144,7 +144,7 @@ static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_
         lane->on_stir |= watch->bit;
         return NEVER;
     }
-    if (is_stuck(head)) {
+    if (start == 0 || is_stuck(head)) { /* at the end of the lane it does not move away, but somebody may take it */
         lane->on_stir |= watch->bit;
         return NEVER;
     }
@@ -306,8 +306,7 @@ static void take_arrived(Inlet *inlet) {
     } else {
         Spot spot = find_from(lane, inlet->edge); /* again: what it was put onto may be the same lane */
         take_out(lane, &spot);
-        lane->on_stir |= lane->on_grab | lane->on_gap | lane->on_row; /* rare, so no finer: whoever waits looks again */
-        if (lane->on_stir) wake_for_pop(lane, 0);
+        wake_all(lane);
     }
 }
 

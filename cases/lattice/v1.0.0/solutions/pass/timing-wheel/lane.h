@@ -234,18 +234,22 @@ __attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at, int3
     WAKE(lane, lane->on_gap, bits_above(lane, gap - 1), gap <= watcher->upper, now + (watcher->actor <= current));
 }
 
-/* An item that left at a tile's edge, after the belts have moved, frees no place before they move again; and those who
- * come before the belts see that one tick later still. */
-__attribute__((noinline)) static void wake_for_pop(Lane *lane, int32_t at) {
-    WAKE(lane, lane->on_stir, bits_above(lane, at), at < watcher->upper, now + 1 + (watcher->actor < first_after));
+/* An item that left at the end, after the belts have moved, frees no place before they move again; and those who come
+ * before the belts see that one tick later still. Only on the last tile the next item is the head at once. */
+__attribute__((noinline)) static void wake_for_pop(Lane *lane) {
+    WAKE(lane, lane->on_stir, -1ull, true, now + 1 + (watcher->actor < first_after && watcher->upper > TILE));
     if (!lane->on_gap) return;
     /* Nearly always, all who wait stand beside the row that begins at the end of the lane. */
     uint32_t last = 63 - (uint32_t)__builtin_clzll(lane->on_gap);
-    if (at == 0 && last < LAST_WATCHER && lane->watchers[last].upper / TILE < SPACING * lane->front->count / TILE && !is_mixed(lane)) return;
-    int32_t gap = first_gap(lane, at) + SPACING;
-    if (gap <= at) gap = at + 1;
+    if (last < LAST_WATCHER && lane->watchers[last].upper / TILE < SPACING * lane->front->count / TILE && !is_mixed(lane)) return;
+    int32_t gap = first_gap(lane, 0) + SPACING;
     if (gap > TILE * lane->tiles) gap = TILE * lane->tiles;
     WAKE(lane, lane->on_gap, bits_above(lane, gap - 1), gap <= watcher->upper, now + 1 + (watcher->actor < first_after));
+}
+
+/* An item that left after the belts have moved, but not at the end: that is rare, so whoever waits looks again. */
+__attribute__((noinline)) static void wake_all(Lane *lane) {
+    for (uint32_t i = 0; i < lane->watcher_count; i++) visit(lane->watchers[i].actor, now + 1);
 }
 
 /* ---- the two lists ------------------------------------------------------------------------------------------ */
@@ -531,7 +535,7 @@ static inline void pop(Lane *lane) {
         if (!is_mixed(lane)) lane->settle = phases + lane->ticks_per_item;
     }
     if (is_mixed(lane)) changed(lane);
-    if (lane->on_stir | lane->on_gap) wake_for_pop(lane, 0);
+    if (lane->on_stir | lane->on_gap) wake_for_pop(lane);
 }
 
 /* Takes an item out, wherever it is. */
