@@ -134,7 +134,7 @@ static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_
         lane->on_append |= watch->bit;
         lane->append_items |= wanted;
     }
-    if (head->at != FAR && (head->at >= start + 2 * SPACING || spot->at == FAR)) { /* there is room before them */
+    if (head->at >= start + 2 * SPACING || spot->at >= upper) { /* there is room before it, or will be */
         lane->on_insert |= watch->bit;
         lane->insert_items |= wanted;
     }
@@ -144,7 +144,7 @@ static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_
         lane->on_stir |= watch->bit;
         return NEVER;
     }
-    if (is_stuck(head)) {
+    if (start == 0 || is_stuck(head)) { /* at the end of the lane it does not move away, but somebody may take it */
         lane->on_stir |= watch->bit;
         return NEVER;
     }
@@ -158,7 +158,7 @@ static void watch_place(uint32_t actor, const Outlet *place, int32_t later) {
     if (free == NEVER) {
         place->lane->on_gap |= place->watch.bit;
     } else {
-        place->lane->on_grab |= place->watch.bit;
+        place->lane->on_row |= place->watch.bit;
         visit_by(actor, free + later > now ? free + later : now + 1);
     }
 }
@@ -189,7 +189,7 @@ static inline bool drop(Arm *arm) {
 
 static inline uint32_t take(Lane *lane, const Spot *spot) {
     uint32_t item = take_out(lane, spot);
-    if (lane->on_grab | lane->on_stir | lane->on_gap) wake_for_grab(lane, spot->at);
+    if (lane->on_grab | lane->on_stir | lane->on_gap | lane->on_row) wake_for_grab(lane, spot->at, spot->index);
     return item;
 }
 
@@ -292,21 +292,21 @@ static inline void run_arm(Arm *arm, uint32_t actor) {
 /* The plain case of an inlet is the end of a lane. */
 static inline bool is_plain(const Inlet *inlet) { return inlet->edge == 0 && !inlet->always; }
 
-static bool has_arrived(Inlet *inlet, Spot *spot, uint32_t *item) {
-    *spot = find_from(inlet->lane, inlet->edge);
-    if (spot->at != inlet->edge) return false;
-    *item = item_at(inlet->lane, spot);
+static bool has_arrived(Inlet *inlet, uint32_t *item) {
+    Spot spot = find_from(inlet->lane, inlet->edge);
+    if (spot.at != inlet->edge) return false;
+    *item = item_at(inlet->lane, &spot);
     return true;
 }
 
-static void take_arrived(Inlet *inlet, const Spot *spot) {
+static void take_arrived(Inlet *inlet) {
     Lane *lane = inlet->lane;
     if (inlet->edge == 0) {
         pop(lane);
     } else {
-        take_out(lane, spot);
-        lane->on_stir |= lane->on_grab | lane->on_gap; /* rare, so no finer: whoever waits looks again */
-        if (lane->on_stir) wake_for_pop(lane, spot->at);
+        Spot spot = find_from(lane, inlet->edge); /* again: what it was put onto may be the same lane */
+        take_out(lane, &spot);
+        wake_all(lane);
     }
 }
 
@@ -316,9 +316,8 @@ static void await_next(const Inlet *inlet, uint32_t actor) {
 }
 
 __attribute__((noinline)) static void run_odd_feeder(Feeder *feeder, uint32_t actor) {
-    Spot spot;
     uint32_t item;
-    if (has_arrived(&feeder->from, &spot, &item) && force(feeder->to.lane, feeder->to.at, item)) take_arrived(&feeder->from, &spot);
+    if (has_arrived(&feeder->from, &item) && force(feeder->to.lane, feeder->to.at, item)) take_arrived(&feeder->from);
     await_next(&feeder->from, actor);
 }
 
@@ -355,9 +354,8 @@ static inline bool pass_on(Splitter *splitter, uint32_t item) {
 __attribute__((noinline)) static void run_odd_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first) {
     for (uint32_t k = 0; k < 2; k++) {
         Inlet *from = &splitter->from[in_first ^ k];
-        Spot spot;
         uint32_t item;
-        if (from->lane && has_arrived(from, &spot, &item) && pass_on(splitter, item)) take_arrived(from, &spot);
+        if (from->lane && has_arrived(from, &item) && pass_on(splitter, item)) take_arrived(from);
     }
     visit(actor, now + 1);
 }
@@ -387,13 +385,12 @@ static inline void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_
 }
 
 static inline void run_drain(Drain *drain, uint32_t actor) {
-    Spot spot;
     uint32_t item;
     Lane *lane = drain->from.lane;
     if (!is_plain(&drain->from)) {
-        if (has_arrived(&drain->from, &spot, &item)) {
+        if (has_arrived(&drain->from, &item)) {
             drain->sink->consumed[item]++;
-            take_arrived(&drain->from, &spot);
+            take_arrived(&drain->from);
         }
         await_next(&drain->from, actor);
         return;

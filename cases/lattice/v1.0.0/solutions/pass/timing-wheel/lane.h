@@ -53,7 +53,8 @@ typedef struct {
     /* Who waits for what, by index into `watchers`; the last bit stands for all from there on. */
     uint64_t on_append; /* an item behind all others */
     uint64_t on_insert; /* an item before another one */
-    uint64_t on_grab;   /* an item taken out right there */
+    uint64_t on_grab;   /* an item taken out of the tile */
+    uint64_t on_row;    /* an item taken out at a place, or further up: it may be of the row that passes the place */
     uint64_t on_stir;   /* an item taken out anywhere before, or one that left at the end: what stood still moves on */
     uint64_t on_gap;    /* the same, but only if that makes room at a place: see first_gap */
     uint32_t append_items, insert_items; /* at least the items that those two wait for */
@@ -217,31 +218,38 @@ static int32_t first_gap(const Lane *lane, int32_t at) {
     return SPACING * count;
 }
 
-/* An item taken out on the way may free a place at once; those upstream of it may move on. */
-__attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at) {
-    uint64_t above = bits_above(lane, at), here = above & bits_near(lane, at);
-    WAKE(lane, lane->on_grab, here, at < watcher->upper && at >= watcher->upper - TILE, now + (watcher->actor <= current));
+/* An item taken out on the way may free a place at once; those upstream of it may move on. What it was going to take up
+ * in the end is where it would have come to rest: that is at twice its index. */
+__attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at, int32_t index) {
+    uint64_t above = bits_above(lane, at), near = bits_near(lane, at);
+    int32_t rest = SPACING * index;
+    WAKE(lane, lane->on_grab, above & near, at < watcher->upper && at >= watcher->upper - TILE, now + (watcher->actor <= current));
     WAKE(lane, lane->on_stir, above, at < watcher->upper, now + (watcher->actor <= current));
-    if (!(lane->on_gap & above)) return;
+    WAKE(lane, lane->on_row, near, at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current));
+    if (!(lane->on_gap & bits_above(lane, rest))) return;
     int32_t gap = first_gap(lane, at) + SPACING;
-    WAKE(lane, lane->on_gap, here, at < watcher->upper && at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current));
-    if (gap <= at) gap = at + 1;
+    WAKE(lane, lane->on_gap, above & near, at < watcher->upper && at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current));
+    if (gap <= rest) gap = rest + 1;
     if (gap > TILE * lane->tiles) gap = TILE * lane->tiles; /* the table ends there; nobody's `upper` is above it */
     WAKE(lane, lane->on_gap, bits_above(lane, gap - 1), gap <= watcher->upper, now + (watcher->actor <= current));
 }
 
-/* An item that left at a tile's edge, after the belts have moved, frees no place before they move again; and those who
- * come before the belts see that one tick later still. */
-__attribute__((noinline)) static void wake_for_pop(Lane *lane, int32_t at) {
-    WAKE(lane, lane->on_stir, bits_above(lane, at), at < watcher->upper, now + 1 + (watcher->actor < first_after));
+/* An item that left at the end, after the belts have moved, frees no place before they move again; and those who come
+ * before the belts see that one tick later still. Only on the last tile the next item is the head at once. */
+__attribute__((noinline)) static void wake_for_pop(Lane *lane) {
+    WAKE(lane, lane->on_stir, -1ull, true, now + 1 + (watcher->actor < first_after && watcher->upper > TILE));
     if (!lane->on_gap) return;
     /* Nearly always, all who wait stand beside the row that begins at the end of the lane. */
     uint32_t last = 63 - (uint32_t)__builtin_clzll(lane->on_gap);
-    if (at == 0 && last < LAST_WATCHER && lane->watchers[last].upper / TILE < SPACING * lane->front->count / TILE && !is_mixed(lane)) return;
-    int32_t gap = first_gap(lane, at) + SPACING;
-    if (gap <= at) gap = at + 1;
+    if (last < LAST_WATCHER && lane->watchers[last].upper / TILE < SPACING * lane->front->count / TILE && !is_mixed(lane)) return;
+    int32_t gap = first_gap(lane, 0) + SPACING;
     if (gap > TILE * lane->tiles) gap = TILE * lane->tiles;
     WAKE(lane, lane->on_gap, bits_above(lane, gap - 1), gap <= watcher->upper, now + 1 + (watcher->actor < first_after));
+}
+
+/* An item that left after the belts have moved, but not at the end: that is rare, so whoever waits looks again. */
+__attribute__((noinline)) static void wake_all(Lane *lane) {
+    for (uint32_t i = 0; i < lane->watcher_count; i++) visit(lane->watchers[i].actor, now + 1);
 }
 
 /* ---- the two lists ------------------------------------------------------------------------------------------ */
@@ -527,14 +535,15 @@ static inline void pop(Lane *lane) {
         if (!is_mixed(lane)) lane->settle = phases + lane->ticks_per_item;
     }
     if (is_mixed(lane)) changed(lane);
-    if (lane->on_stir | lane->on_gap) wake_for_pop(lane, 0);
+    if (lane->on_stir | lane->on_gap) wake_for_pop(lane);
 }
 
 /* Takes an item out, wherever it is. */
 static uint32_t take_out(Lane *lane, const Spot *spot) {
     Block *block = spot->block;
     int32_t rank = spot->rank, behind = block->count - 1 - rank, gone = travel(lane);
-    uint32_t item = close_item(lane, spot->index);
+    int32_t index = spot->index;
+    uint32_t item = close_item(lane, index);
     if (rank == 0) {
         if (block == lane->front) lane->stuck = false;
         if (behind == 0) close_block(lane, block);
@@ -548,6 +557,10 @@ static uint32_t take_out(Lane *lane, const Spot *spot) {
         }
     }
     changed(lane);
+    if (lane->head + index == lane->tail) { /* the last item: who waited for it may now be served by the next new one */
+        lane->on_append |= lane->on_insert;
+        lane->append_items |= lane->insert_items;
+    }
     return item;
 }
 
