@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-__all__ = ["INT64", "is_name", "is_text", "performance_faults", "reviewed_faults"]
+__all__ = ["INT64", "is_name", "is_text", "performance_faults", "reviewed_faults", "season_faults"]
 
 INT64 = 2**63
 """Counts stay below it: it is the widest signed integer that every database and every DataFrame keeps exactly."""
@@ -105,6 +105,22 @@ INPUT: dict[str, Check] = {
 }  # fmt: skip
 
 
+DRIFT: dict[str, Check] = {"decision": COUNT, "tick": COUNT, "what": WORDS}
+GRADED = ("completed", "died", "failed", "budget", "dollar_cap", "tick_limit", "trap")
+UNGRADED = ("fuel", "stack", "wall", "agent_error")
+SEASON: dict[str, Check] = {
+    "season": NAME, "season_version": NAME, "season_digest": DIGEST, "level": NAME, "difficulty": NAME, "seed": COUNT,
+    "agent": NAME, "agent_digest": DIGEST, "attempt": ATTEMPT, "reference": _optional(_one_of("anchor", "floor")),
+    "cheats": LIST, "objectives_done": COUNT, "objectives_total": COUNT, "completed": FLAG, "died": FLAG,
+    "time_s": _optional(NUMBER), "decisions": COUNT, "decision_budget": _optional(COUNT), "ticks": COUNT,
+    "tokens": _optional(COUNT), "dollars": _optional(NUMBER), "dollar_cap": _optional(NUMBER),
+    "ended_by": _one_of(*GRADED, *UNGRADED), "ungraded": _optional(WORDS), "game_digest": DIGEST, "engine": TEXT,
+    "fuel": _optional(COUNT), "replay_digest": _optional(DIGEST), "verified": _optional(FLAG),
+    "verified_at": _optional(UTC), "verified_on": _optional(TEXT), "drift": _optional(OBJECT), "provenance": OBJECT,
+    "recorded_at": _optional(UTC), "voided": _optional(NAME),
+}  # fmt: skip
+
+
 def performance_faults(data: Mapping[str, Any]) -> list[str]:
     """List what is wrong with the plain form of a performance run, empty where it holds together."""
     found = list(_shape(data, PERFORMANCE, ""))
@@ -134,6 +150,58 @@ def reviewed_faults(data: Mapping[str, Any]) -> list[str]:
             f"review.items[{k!r}] must be {FLAG[1]}" for k, v in review["items"].items() if not isinstance(v, bool)
         )
     return found or list(_round_trip(data))
+
+
+def season_faults(data: Mapping[str, Any]) -> list[str]:
+    """List what is wrong with the plain form of a season run, empty where it holds together."""
+    found = list(_shape(data, SEASON, ""))
+    if not found:
+        found += (f"cheats[{n}] must be {NAME[1]}" for n, row in enumerate(data["cheats"]) if not is_name(row))
+        if data["drift"] is not None:
+            found += _shape(data["drift"], DRIFT, "drift.")
+    if not found:
+        found += [*_play_faults(data), *_proof_faults(data)]
+    return found or list(_round_trip(data))
+
+
+def _play_faults(data: Mapping[str, Any]) -> Iterator[str]:
+    ended, dollars, cap, budget = data["ended_by"], data["dollars"], data["dollar_cap"], data["decision_budget"]
+    if not data["objectives_total"] >= 1 or data["objectives_done"] > data["objectives_total"]:
+        yield f"{data['objectives_done']} of {data['objectives_total']} objectives cannot be"
+    if data["completed"] is not (ended == "completed"):
+        yield f"completed is {json.dumps(data['completed'])}, and it ended by {ended}"
+    if (data["time_s"] is None) is data["completed"] or (data["completed"] and data["time_s"] != data["ticks"] / 60):
+        yield f"time_s is {data['time_s']}, and it ended by {ended} at tick {data['ticks']}"
+    if ended == "died" and not data["died"]:
+        yield "it ended by died, and nobody did"
+    if data["died"] and ended not in ("completed", "died", "failed"):
+        yield f"somebody died, and it ended by {ended}"
+    if budget is not None and (data["decisions"] > budget or (ended == "budget") > (data["decisions"] == budget)):
+        yield f"it ended by {ended} after {data['decisions']} decisions of {budget}"
+    if ended == "budget" and budget is None:
+        yield "it ended by budget, and has none"
+    if data["decisions"] > data["ticks"]:
+        yield f"{data['decisions']} decisions take more than {data['ticks']} ticks"
+    if any(value is not None and value < 0 for value in (dollars, cap)):
+        yield "dollars are never below 0"
+    if ended == "dollar_cap" and (dollars is None or cap is None or dollars < cap):
+        yield f"it ended by dollar_cap, at {dollars} of {cap}"
+    if data["cheats"] and data["reference"] != "anchor":
+        yield "cheats are for a reference run of the anchor alone"
+
+
+def _proof_faults(data: Mapping[str, Any]) -> Iterator[str]:
+    verified = data["verified"]
+    if (data["ungraded"] is not None) is not (data["ended_by"] in UNGRADED):
+        yield f"ungraded is {json.dumps(data['ungraded'])}, and it ended by {data['ended_by']}"
+    if (data["replay_digest"] is None) is not (data["ungraded"] is not None):
+        yield "a run has a replay exactly where it is graded"
+    if verified is not None and data["replay_digest"] is None:
+        yield "what has no replay cannot have been verified"
+    if any((data[name] is None) is not (verified is None) for name in ("verified_at", "verified_on")):
+        yield "verified stands with when and on which engine, or not at all"
+    if verified is not False and data["drift"] is not None:
+        yield "a drift is of a run that did not verify"
 
 
 def _shape(data: Mapping[str, Any], checks: dict[str, Check], where: str) -> Iterator[str]:

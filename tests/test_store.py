@@ -198,7 +198,7 @@ def test_an_unknown_id_names_near_ones(store: Store) -> None:
 
 
 def test_an_ambiguous_beginning_names_its_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evalkit.records.digest_id", lambda key: "abcd" + sha("".join(key))[:12])
+    monkeypatch.setattr("evalkit.records.cases.digest_id", lambda key: "abcd" + sha("".join(key))[:12])
     one, two = performance(), performance(attempt=2)
     store.add(one)
     store.add(two)
@@ -225,10 +225,10 @@ def test_runs_come_in_recorded_order_and_are_filtered(store: Store) -> None:
 
 
 def test_an_unknown_filter_or_kind_is_named(store: Store) -> None:
-    with pytest.raises(UsageError, match="filters are case, kind, model, variant, version"):
+    with pytest.raises(UsageError, match="filters are agent, case, difficulty, kind, level, model, season"):
         store.runs(modle="x")  # type: ignore[call-arg]
-    with pytest.raises(UsageError, match="kinds are performance, reviewed"):
-        store.runs_frame(kind="season")
+    with pytest.raises(UsageError, match="kinds are performance, reviewed, season"):
+        store.runs_frame(kind="seasons")
 
 
 def test_the_next_attempt_is_the_first_that_is_free(store: Store) -> None:

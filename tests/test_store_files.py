@@ -138,7 +138,7 @@ def test_an_export_onto_an_export_merges(store: Store, other: Store, tmp_path: P
     ("line", "what"),
     [
         (performance(inputs=(stress(7),), recorded_at=WHEN).to_json(), "other content"),
-        ({"kind": "season", "run_id": "0" * 16}, "would be lost: unknown kind"),
+        ({"kind": "essay", "run_id": "0" * 16}, "would be lost: unknown kind"),
         ("text", "would be lost: not a record"),
     ],
 )
@@ -224,7 +224,7 @@ def test_a_review_carries_over_and_another_one_is_refused(store: Store, other: S
         (b"7", "line 2", "not a record"),
         (b"{}", "line 2", "unknown kind of record null"),
         (b'{"kind":["performance"],"run_id":"../../etc"}', "line 2", "unknown kind"),
-        (b'{"kind":"season","run_id":"0123456789abcdef"}', "0123456789abcdef", 'unknown kind of record "season"'),
+        (b'{"kind":"essay","run_id":"0123456789abcdef"}', "0123456789abcdef", 'unknown kind of record "essay"'),
         (b'{"kind":"performance","schema":99}', "line 2", "schema 1"),
         (canonical({**performance().to_json(), "run_id": "0" * 16}), "0" * 16, "its job key says"),
         (canonical({**performance().to_json(), "total_fuel": 1}), performance().run_id, "the stress inputs burned 70"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -40,11 +41,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 _VERBS = {
-    "check": ("cases:check", "list everything that is wrong with a case"),
+    "check": ("cases:check", "list everything that is wrong with a case or a season"),
     "grade": ("cases:grade", "build a solution, run it on a case's inputs, and store the run"),
-    "sweep": ("cases:sweep", "grade every solution that is not stored yet"),
+    "play": ("seasons:play", "play a level of a season with an agent, and store the run"),
+    "verify": ("proofs:verify", "replay runs on their game, and say whether all they claim holds"),
+    "sweep": ("cases:sweep", "grade every solution, or play every cell, that is not stored yet"),
     "regrade": ("cases:regrade", "grade stored modules again on the case and engine of today, old against new"),
-    "leaderboard": ("standing:leaderboard", "rank the models of a case"),
+    "leaderboard": ("standing:leaderboard", "rank the models of a case, or the agents of a season"),
+    "rescore": ("seasons:rescore", "rank a season by other constants, beside its own"),
     "place": ("standing:place", "place a run in its field"),
     "worklist": ("standing:worklist", "list the reviewed runs that wait for a review"),
     "runs": ("keeping:runs", "list stored runs"),
@@ -70,12 +74,52 @@ def _store(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--store", metavar="URL", help=what)
 
 
-def _case(verb: argparse.ArgumentParser, name: str = "case") -> None:
-    verb.add_argument(name, metavar=name.upper(), help="a path, or slug[@version] under cases/")
+def _dollars(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"must be an amount above 0, not {text!r}")
+    return value
+
+
+def _case(verb: argparse.ArgumentParser, *, name: str = "CASE") -> None:
+    verb.add_argument("case", metavar=name, help="a path, or slug[@version] under cases/")
 
 
 def _check(verb: argparse.ArgumentParser) -> None:
-    _case(verb)
+    _case(verb, name="CASE|SEASON")
+
+
+def _play(verb: argparse.ArgumentParser) -> None:
+    _case(verb, name="SEASON")
+    verb.add_argument("--level", metavar="L", required=True, help="which level")
+    verb.add_argument("--difficulty", metavar="D", help="at which difficulty, where the season has several")
+    verb.add_argument("--seed", metavar="N", type=int, required=True, help="with which seed, of the season or practice")
+    verb.add_argument("--agent", metavar="A", required=True, help="random, replay:FILE, an installed one, module:Class")
+    verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="make so many runs (default: 1)")
+    verb.add_argument("--reference", choices=("anchor", "floor"), help="as a reference run, which takes no rank")
+    verb.add_argument("--cheat", metavar="NAME", action="append", default=[], help="a boot flag, for an anchor alone")
+    verb.add_argument("--dollar-cap", metavar="X", type=_dollars, help="end a run that has spent so much")
+    verb.add_argument("--replay", metavar="FILE", help="write the replay here too")
+    _store(verb)
+
+
+def _verify(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("replays", metavar="REPLAY", nargs="*", help="replay files, or ids of stored runs")
+    verb.add_argument("--all", action="store_true", help="every replay in the store")
+    verb.add_argument("--season", metavar="SEASON", help="their season (default: by its slug under cases/)")
+    verb.add_argument("--jobs", metavar="N", type=_count, default=2, help="so many at a time (default: 2)")
+    _store(verb)
+
+
+def _rescore(verb: argparse.ArgumentParser) -> None:
+    _case(verb, name="SEASON")
+    what = "objectives, completion, death or exponent, as in completion=50"
+    verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help=what)
+    verb.add_argument("--verified-only", action="store_true", help="count only runs that verified here")
+    _store(verb)
 
 
 def _grade(verb: argparse.ArgumentParser) -> None:
@@ -88,9 +132,11 @@ def _grade(verb: argparse.ArgumentParser) -> None:
 
 
 def _sweep(verb: argparse.ArgumentParser) -> None:
-    _case(verb)
+    _case(verb, name="CASE|SEASON")
     verb.add_argument("--solutions", metavar="DIR", nargs="+", help="these folders (default: the case's own)")
     verb.add_argument("--variant", metavar="V", help="which variant (default: the case's first)")
+    verb.add_argument("--agents", metavar="A", nargs="+", help="of a season: these agents (default: random)")
+    verb.add_argument("--dollar-cap", metavar="X", type=_dollars, help="of a season: end a run that spent so much")
     verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="so many runs of each (default: 1)")
     verb.add_argument("--jobs", metavar="N", type=_count, default=2, help="so many at a time (default: 2)")
     verb.add_argument("--scheduler", metavar="ADDRESS", help="run on this dask cluster instead of this machine")
@@ -107,7 +153,8 @@ def _regrade(verb: argparse.ArgumentParser) -> None:
 
 
 def _leaderboard(verb: argparse.ArgumentParser) -> None:
-    _case(verb)
+    _case(verb, name="CASE|SEASON")
+    verb.add_argument("--verified-only", action="store_true", help="of a season: only runs that verified here")
     verb.add_argument("--variant", metavar="V", help="which variant (default: the case's first)")
     verb.add_argument("--schedule", metavar="S", help="which fuel schedule (default: this engine's, else the newest)")
     _store(verb)
@@ -122,6 +169,8 @@ def _filters(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--case", metavar="CASE", help="only runs of this case, as slug[@version]")
     verb.add_argument("--model", metavar="M", help="only runs of this model")
     verb.add_argument("--outcome", metavar="O", help="only runs that ended so")
+    verb.add_argument("--season", metavar="SEASON", help="only runs of this season, as slug[@version]")
+    verb.add_argument("--agent", metavar="A", help="only runs of this agent")
     _store(verb)
 
 
@@ -159,6 +208,9 @@ def _lab(verb: argparse.ArgumentParser) -> None:
 _OPTIONS = {
     "check": _check,
     "grade": _grade,
+    "play": _play,
+    "verify": _verify,
+    "rescore": _rescore,
     "sweep": _sweep,
     "regrade": _regrade,
     "leaderboard": _leaderboard,

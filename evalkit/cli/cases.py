@@ -9,20 +9,25 @@ from typing import Any
 
 from evalkit.cli.keeping import MARKS, open_store, run_lines
 from evalkit.cli.output import emit, figure, line, note, table
+from evalkit.cli.seasons import season_folder, show_sweep, sweep_season
 from evalkit.errors import UsageError
 from evalkit.finding import find_case
 from evalkit.performance.case import Case
 from evalkit.performance.manifest import check_case, open_case
 from evalkit.project import cases_dir
 from evalkit.records import Outcome, PerformanceRun
+from evalkit.season.manifest import check_season
 
 __all__ = ["check", "grade", "regrade", "sweep"]
 
 
 def check(arguments: Namespace) -> int:
-    """Every fault and warning of a case, a line each; 1 where there is an error."""
-    folder = find_case(arguments.case, cases_dir())
-    faults = check_case(folder)
+    """Every fault and warning of a case or season, a line each; 1 where there is an error."""
+    if (season := season_folder(arguments.case)) is not None:
+        folder, faults = season, check_season(season)
+    else:
+        folder = find_case(arguments.case, cases_dir())
+        faults = check_case(folder)
     errors = sum(fault.severity == "error" for fault in faults)
     document = {
         "case": str(folder),
@@ -92,9 +97,13 @@ def _file_for_review(arguments: Namespace, case: Case, folder: Path) -> int:
 
 
 def sweep(arguments: Namespace) -> int:
-    """Grade what is not stored; 1 where a job failed."""
-    from evalkit.jobs import FailedJob, JobResult, SweepReport, find_solutions, plan_sweep, sweep_case
+    """Grade, or play, what is not stored; 1 where a job failed."""
+    from evalkit.jobs import JobResult, SweepReport, find_solutions, plan_sweep, sweep_case
 
+    if (folder := season_folder(arguments.case)) is not None:
+        return sweep_season(arguments, folder)
+    if arguments.agents or arguments.dollar_cap:
+        raise UsageError("agents and dollars are of a season; a case is swept with --solutions")
     case = open_case(arguments.case)
     options: dict[str, Any] = {
         "solutions": arguments.solutions or find_solutions(case),
@@ -114,22 +123,7 @@ def sweep(arguments: Namespace) -> int:
         else:
             engines = {"jobs": arguments.jobs, "scheduler": arguments.scheduler}
             report, runs = sweep_case(case, store=store, progress=progress, **engines, **options), []
-    failed: tuple[FailedJob, ...] = report.failed
-    document = {
-        "jobs": report.jobs,
-        "stored": report.stored,
-        "skipped": report.skipped,
-        "failed": [{"job": f.job, "error": f.error} for f in failed],
-    }
-    lines = [f"would run {line(name)}" for name in runs]
-    lines += [f"failed {line(f.job)}: {line(f.error)}" for f in failed]
-    lines.append(
-        f"{report.jobs} jobs: {report.stored} stored, {report.skipped} were stored before, {len(failed)} failed"
-    )
-    if report.ungraded:
-        lines.append(f"{report.ungraded} of them ungraded: this machine gave up; sweep again to try again")
-    emit(arguments, document, lines)
-    return 1 if failed or report.ungraded else 0
+    return show_sweep(arguments, report, runs)
 
 
 def regrade(arguments: Namespace) -> int:

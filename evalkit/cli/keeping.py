@@ -6,9 +6,11 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from evalkit._consistency import GRADED, UNGRADED
 from evalkit.cli.output import emit, figure, line, table
+from evalkit.cli.season_runs import Seasons, public, season_lines, season_run_lines
 from evalkit.errors import UsageError
-from evalkit.records import Outcome, PerformanceRun, ReviewedRun
+from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
 
 if TYPE_CHECKING:
     from evalkit.store import Store
@@ -43,12 +45,16 @@ def show_version(_: Namespace) -> int:
 def chosen(arguments: Namespace, store: Store) -> list[Any]:
     """The runs that the filters leave, in recorded order."""
     slug, _, version = (arguments.case or "").partition("@")
-    found = store.runs(case=slug or None, version=version or None, model=arguments.model)
+    season, _, edition = (arguments.season or "").partition("@")
+    found = store.runs(
+        case=slug or None, version=version or None, model=arguments.model, season=season or None,
+        season_version=edition or None, agent=arguments.agent,
+    )  # fmt: skip
     if arguments.outcome is None:
         return found
-    if arguments.outcome not in set(Outcome):
-        raise UsageError(f"there is no outcome {arguments.outcome!r}: there are {', '.join(Outcome)}")
-    return [run for run in found if getattr(run, "outcome", None) == arguments.outcome]
+    if arguments.outcome not in (known := [*Outcome, *GRADED, *UNGRADED]):
+        raise UsageError(f"there is no outcome {arguments.outcome!r}: there are {', '.join(known)}")
+    return [run for run in found if arguments.outcome in (getattr(run, n, None) for n in ("outcome", "ended_by"))]
 
 
 def runs(arguments: Namespace) -> int:
@@ -56,7 +62,11 @@ def runs(arguments: Namespace) -> int:
     with open_store(arguments, create=False) as store:
         found = chosen(arguments, store)
     head = ("run", "case", "version", "variant", "model", "outcome", "total fuel", "recorded", "")
-    emit(arguments, [run.public() for run in found], table(head, [_row(run) for run in found]))
+    seasons = [run for run in found if isinstance(run, SeasonRun)]
+    rows = [_row(run) for run in found if not isinstance(run, SeasonRun)]
+    known = Seasons()
+    lines = [*(table(head, rows) if rows or not seasons else ()), *(season_lines(seasons, known) if seasons else ())]
+    emit(arguments, [public(run, known) for run in found], lines)
     return 0
 
 
@@ -77,7 +87,9 @@ def show(arguments: Namespace) -> int:
     """One run, whole."""
     with open_store(arguments, create=False) as store:
         run = store.get(arguments.run_id)
-    emit(arguments, run.public(), run_lines(run))
+    known = Seasons()
+    text = season_run_lines(run, known) if isinstance(run, SeasonRun) else run_lines(run)
+    emit(arguments, public(run, known), text)
     return 0
 
 
@@ -129,7 +141,7 @@ def void(arguments: Namespace) -> int:
     """Mark a run as counting nowhere."""
     with open_store(arguments, create=False) as store:
         run = store.void(arguments.run_id, arguments.reason)
-    emit(arguments, run.public(), f"run {run.run_id} is voided: {line(run.voided)}")
+    emit(arguments, public(run, Seasons()), f"run {run.run_id} is voided: {line(run.voided)}")
     return 0
 
 

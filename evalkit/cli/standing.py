@@ -7,23 +7,27 @@ from dataclasses import asdict
 
 from evalkit.cli.keeping import chosen, open_store
 from evalkit.cli.output import emit, figure, line, table
+from evalkit.cli.seasons import season_board, season_folder
 from evalkit.errors import UsageError
 from evalkit.performance import rank
 from evalkit.performance.manifest import open_case
-from evalkit.records import Outcome, PerformanceRun
+from evalkit.records import Outcome, PerformanceRun, SeasonRun
 from evalkit.sandbox.engine import fuel_schedule
 
 __all__ = ["leaderboard", "place", "worklist"]
 
 
 def leaderboard(arguments: Namespace) -> int:
-    """The models of one cohort, best first."""
+    """The models of one cohort, or the agents of a season, best first."""
+    if (folder := season_folder(arguments.case)) is not None:
+        return season_board(arguments, folder)
     case = open_case(arguments.case)
     variant = case.variant(arguments.variant).slug
     with open_store(arguments, create=False) as store:
         runs = store.runs(case=case.slug, version=case.version, variant=variant)
     if not case.is_performance:
-        scored = rank.review_leaderboard(runs, rank.project_aliases())
+        filed = [run for run in runs if not isinstance(run, SeasonRun)]
+        scored = rank.review_leaderboard(filed, rank.project_aliases())
         reviewed = [
             [str(r.rank), line(r.model, 60), f"{r.score:.2f}", f"{r.reviewed}/{r.runs}", r.run_id] for r in scored
         ]
@@ -47,9 +51,8 @@ def place(arguments: Namespace) -> int:
     with open_store(arguments, create=False) as store:
         run = store.get(arguments.run_id)
         if not isinstance(run, PerformanceRun):
-            raise UsageError(
-                f"run {run.run_id} is of a reviewed case: it ranks by its review, see `evalkit leaderboard`"
-            )
+            kind = "of a season: agents rank by their means" if isinstance(run, SeasonRun) else "of a reviewed case"
+            raise UsageError(f"run {run.run_id} is {kind}: see `evalkit leaderboard`")
         runs = store.runs(kind="performance", case=run.case, version=run.version, variant=run.variant)
     names = [field for field in rank.Placement.__slots__ if field != "run_id"]
     if run.voided is not None or run.outcome is not Outcome.PASS:

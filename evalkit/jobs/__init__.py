@@ -1,10 +1,10 @@
 """Why: many runs at once, where every finished one is kept and none stops the others.
 
-`pool` runs jobs, `report` says how a sweep went, `cases` sweeps the solutions of a case.
+`pool` runs jobs, `report` says how a sweep went, `cases` sweeps solutions, `seasons` agents, and verifies replays.
 """
 
+from evalkit.jobs.attempts import attempt_number
 from evalkit.jobs.cases import (
-    attempt_number,
     file_for_review,
     find_solutions,
     job_key,
@@ -14,6 +14,7 @@ from evalkit.jobs.cases import (
 )
 from evalkit.jobs.pool import JobResult, run_jobs
 from evalkit.jobs.report import FailedJob, SweepReport
+from evalkit.jobs.seasons import plan_season, sweep_season, verify_replays
 
 __all__ = [
     "FailedJob",
@@ -23,8 +24,11 @@ __all__ = [
     "file_for_review",
     "find_solutions",
     "job_key",
+    "plan_season",
     "plan_sweep",
     "run_jobs",
     "store_graded",
     "sweep_case",
+    "sweep_season",
+    "verify_replays",
 ]

@@ -6,33 +6,30 @@ Every run is stored as it ends, so a sweep that was cut short goes on when it is
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit.building.build import BuildLimits, solution_digest
 from evalkit.errors import EvalkitError, MachineError
+from evalkit.jobs.attempts import missing_attempts, opened
 from evalkit.jobs.pool import Job, JobResult, run_jobs
-from evalkit.jobs.report import FailedJob, Plan, Progress, SweepReport
+from evalkit.jobs.report import FailedJob, Plan, Progress, SweepReport, gather
 from evalkit.performance.case import Case
 from evalkit.performance.grading import Graded, grade_solution
 from evalkit.performance.manifest import open_case
 from evalkit.performance.origin import load_origin
 from evalkit.performance.reviews import load_reviews
-from evalkit.records import Outcome, ReviewedRun, digest_id
+from evalkit.records import ReviewedRun
 from evalkit.sandbox.engine import fuel_schedule
 
 if TYPE_CHECKING:  # importing the store costs a second, and the workers of a pool never need it
     from evalkit.store import Store
 
 __all__ = [
-    "attempt_number",
     "file_for_review",
     "find_solutions",
     "job_key",
-    "missing_attempts",
     "plan_sweep",
     "record_reviews",
     "store_graded",
@@ -96,19 +93,8 @@ def sweep_case(
     AuthoringError for a broken case, UsageError for an unknown variant.
     """
     loaded = case if isinstance(case, Case) else open_case(case)
-    with _opened(store) as kept:
+    with opened(store) as kept:
         return _sweep(loaded, kept, solutions, variant, attempts, jobs, scheduler, progress)
-
-
-@contextmanager
-def _opened(store: Store | Path | str | None) -> Iterator[Store]:
-    from evalkit.store import Store
-
-    if isinstance(store, Store):
-        yield store
-    else:
-        with Store.open(store) as opened:
-            yield opened
 
 
 def _sweep(
@@ -122,29 +108,17 @@ def _sweep(
     progress: Progress | None,
 ) -> SweepReport:
     plan = plan_sweep(loaded, store=store, solutions=solutions, variant=variant, attempts=attempts)
-    failed = list(plan.failed)
-    stored, ungraded, done = 0, 0, plan.jobs - len(plan.grid)
     results: Iterator[JobResult[Any]]
     if loaded.is_performance:
         seconds = _longest(loaded)
         results = run_jobs(grade_solution, plan.grid, workers=jobs, seconds=seconds, scheduler=scheduler)
     else:
         results = (JobResult(name, _reviewed_run(**job)) for name, job in plan.grid.items())
-    for result in results:
-        done += 1
-        try:
-            if result.value is not None:
-                ungraded += loaded.is_performance and result.value.run.outcome is Outcome.UNGRADED
-                stored += store_graded(store, result.value) if loaded.is_performance else store.add(result.value)
-        except EvalkitError as error:
-            result = JobResult(result.name, error=str(error))
-        if result.error is not None:
-            failed.append(FailedJob(result.name, result.error))
-        if progress:
-            progress(done, plan.jobs, result)
+    keep = store.add if not loaded.is_performance else lambda graded: store_graded(store, graded)
+    report = gather(plan, results, keep, progress)
     if not loaded.is_performance:
         record_reviews(store, loaded)
-    return SweepReport(plan.jobs, stored, plan.skipped, tuple(failed), ungraded)
+    return report
 
 
 def _reviewed_run(case: Case, folder: Path, variant: str, attempt: int = 1) -> ReviewedRun:
@@ -184,31 +158,6 @@ def job_key(case: Case, folder: Path, variant: str | None = None) -> tuple[str, 
     schedule = fuel_schedule() if case.is_performance else ""
     names = (case.slug, case.version, case.variant(variant).slug, schedule, load_origin(folder).model)
     return (*names, solution_digest(folder))
-
-
-def missing_attempts(store: Store, key: tuple[str, ...], wanted: int) -> list[int]:
-    """The free attempt numbers that still have to run until the store holds `wanted` runs of this job.
-
-    An ungraded run does not count, and keeps its number; a voided one counts, or else it would come back.
-    """
-    free: list[int] = []
-    number = 0
-    while wanted > 0:
-        number += 1
-        run = store.find(digest_id((*key, str(number))))
-        if run is None:
-            free.append(number)
-        if run is None or getattr(run, "outcome", None) is not Outcome.UNGRADED:
-            wanted -= 1
-    return free
-
-
-def attempt_number(store: Store, key: tuple[str, ...], wanted: int) -> int:
-    """`wanted`, or where an ungraded run has that number the next one that is free: what is stored stays."""
-    run = store.find(digest_id((*key, str(wanted))))
-    if getattr(run, "outcome", None) is not Outcome.UNGRADED:
-        return wanted
-    return next(n for n in count(wanted + 1) if not store.has(digest_id((*key, str(n)))))
 
 
 def store_graded(store: Store, graded: Graded) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from evalkit.errors import EvalkitError
 from evalkit.jobs.pool import Job, JobResult
+from evalkit.records import Outcome
 
-__all__ = ["FailedJob", "Plan", "Progress", "SweepReport"]
+__all__ = ["FailedJob", "Plan", "Progress", "SweepReport", "gather"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +47,27 @@ class Plan:
     grid: dict[str, Job]
     skipped: int
     failed: tuple[FailedJob, ...]
+
+
+def gather(
+    plan: Plan, results: Iterable[JobResult[Any]], keep: Callable[[Any], bool], progress: Progress | None
+) -> SweepReport:
+    """Keep each result as it comes (`keep` says whether it was new), and report when all are in."""
+    failed = list(plan.failed)
+    stored, ungraded, done = 0, 0, plan.jobs - len(plan.grid)
+    for result in results:
+        done += 1
+        try:
+            if result.value is not None:
+                run = getattr(result.value, "run", result.value)
+                ungraded += (
+                    getattr(run, "ungraded", None) is not None or getattr(run, "outcome", None) is Outcome.UNGRADED
+                )
+                stored += keep(result.value)
+        except EvalkitError as error:
+            result = JobResult(result.name, error=str(error))
+        if result.error is not None:
+            failed.append(FailedJob(result.name, result.error))
+        if progress:
+            progress(done, plan.jobs, result)
+    return SweepReport(plan.jobs, stored, plan.skipped, tuple(failed), ungraded)

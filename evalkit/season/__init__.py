@@ -1,6 +1,6 @@
 """Why: the wing of the seasons: what a season is, how it is played and proven, and how it is scored and ranked.
 
-`standings` is a public call; it is imported when it is first used.
+`play`, `verify` and `standings` are the public calls, with the readers of a season; each is imported when first used.
 """
 
 from __future__ import annotations
@@ -9,11 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evalkit.season.manifest import check_season, load_season, open_season
+    from evalkit.season.playing import play
     from evalkit.season.ranking import standings
+    from evalkit.season.verifying import verify
 
-__all__ = ["standings"]
+__all__ = ["check_season", "load_season", "open_season", "play", "standings", "verify"]
 
-_MODULE_OF = {"standings": "ranking"}
+_MODULE_OF = {
+    **dict.fromkeys(("check_season", "load_season", "open_season"), "manifest"),
+    "play": "playing",
+    "standings": "ranking",
+    "verify": "verifying",
+}
 
 
 def __getattr__(name: str) -> Any:

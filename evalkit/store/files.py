@@ -1,6 +1,7 @@
 """Why: runs as plain files that lose nothing and diff well, and what it means that two records are of one run.
 
-An export is a folder: `runs.jsonl`, one canonical record a line in the order of run ids, and `modules/<digest>.wasm`.
+An export is a folder: `runs.jsonl`, one canonical record a line in the order of run ids, and `modules/<digest>.wasm`,
+and `replays/<run id>.json` as a season run left it. The replay of a private run, an anchor's route, is never written.
 """
 
 from __future__ import annotations
@@ -15,14 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.errors import StoreError, UsageError
-from evalkit.records import PerformanceRun, ReviewedRun, canonical
+from evalkit.records import PerformanceRun, ReviewedRun, SeasonRun, canonical
 
 __all__ = ["ImportReport", "Line", "Record", "merge", "read_export", "write_export"]
 
-Record = PerformanceRun | ReviewedRun
-KINDS: dict[str, type[PerformanceRun] | type[ReviewedRun]] = {"performance": PerformanceRun, "reviewed": ReviewedRun}
+Record = PerformanceRun | ReviewedRun | SeasonRun
+KINDS: dict[str, type[PerformanceRun] | type[ReviewedRun] | type[SeasonRun]] = {
+    "performance": PerformanceRun,
+    "reviewed": ReviewedRun,
+    "season": SeasonRun,
+}
 RUNS = "runs.jsonl"
 MODULES = "modules"
+REPLAYS = "replays"
 _MOST_MODULE_BYTES = 64 << 20
 PART = ".part"
 
@@ -41,11 +47,12 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an export, read: a record with its module where there is one, or `why` it is refused."""
+    """One line of an export, read: a record with its module or replay where there is one, or `why` it is refused."""
 
     run_id: str
     record: Record | None = None
     module: bytes | None = None
+    replay: bytes | None = None
     why: str | None = None
 
 
@@ -90,8 +97,13 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def write_export(folder: Path, records: Iterable[Record], module: Callable[[str], bytes | None]) -> int:
-    """Write records and their modules into `folder`, merged with an export that is there, and return how many.
+def write_export(
+    folder: Path,
+    records: Iterable[Record],
+    module: Callable[[str], bytes | None],
+    replay: Callable[[str], bytes | None],
+) -> int:
+    """Write records with modules and replays into `folder`, merged with an export that is there, and return how many.
 
     Each file is replaced whole, `runs.jsonl` last, so that an interrupted export leaves the former one readable.
     Raises StoreError, with nothing replaced, where the folder holds something else or records that would be lost.
@@ -110,6 +122,10 @@ def write_export(folder: Path, records: Iterable[Record], module: Callable[[str]
         wasm = module(str(digest))
         if wasm is not None and not (target.exists() and target.read_bytes() == wasm):
             _replace(target, [wasm])
+    for run in merged.values():
+        if isinstance(run, SeasonRun) and not run.is_private and (proof := replay(run.run_id)) is not None:
+            (folder / REPLAYS).mkdir(exist_ok=True)
+            _replace(folder / REPLAYS / f"{run.run_id}.json", [proof])
     _replace(folder / RUNS, (canonical(run.to_json()) + b"\n" for _, run in sorted(merged.items())))
     return count
 
@@ -119,11 +135,11 @@ def _present(folder: Path) -> dict[str, Record]:
     if not folder.exists():
         return {}
     if not (folder / RUNS).exists():
-        if any(entry.name != MODULES and not entry.name.endswith(PART) for entry in folder.iterdir()):
+        if any(entry.name not in (MODULES, REPLAYS) and not entry.name.endswith(PART) for entry in folder.iterdir()):
             raise StoreError(f"{folder} is not empty and no export: name a new folder, or one that holds {RUNS}")
         return {}
     found: dict[str, Record] = {}
-    for line in read_export(folder, modules=False):
+    for line in read_export(folder, files=False):
         if line.record is None:
             raise StoreError(f"{folder / RUNS} holds {line.run_id}, which would be lost: {line.why}; mend or move it")
         known = found.get(line.run_id)
@@ -143,7 +159,7 @@ def _replace(target: Path, chunks: Iterable[bytes]) -> None:
         part.unlink(missing_ok=True)
 
 
-def read_export(folder: Path, *, modules: bool = True) -> Iterator[Line]:
+def read_export(folder: Path, *, files: bool = True) -> Iterator[Line]:
     """Read an export line by line, each checked on its own. Raises UsageError where the folder is no export."""
     if not (folder / RUNS).is_file():
         raise UsageError(f"{folder} is no export: it has no {RUNS}")
@@ -151,10 +167,10 @@ def read_export(folder: Path, *, modules: bool = True) -> Iterator[Line]:
         # A file read as bytes ends its lines at \n alone, which canonical JSON escapes inside of text.
         for number, text in enumerate(file, start=1):
             if text.strip():
-                yield _line(folder, f"line {number}", text, modules)
+                yield _line(folder, f"line {number}", text, files)
 
 
-def _line(folder: Path, place: str, text: bytes, modules: bool) -> Line:
+def _line(folder: Path, place: str, text: bytes, files: bool) -> Line:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -170,7 +186,9 @@ def _line(folder: Path, place: str, text: bytes, modules: bool) -> Line:
         record = KINDS[kind].from_json(data)
     except (ValueError, RecursionError) as error:
         return Line(run_id, why=str(error))
-    digest = record.module_digest if isinstance(record, PerformanceRun) and modules else None
+    if isinstance(record, SeasonRun):
+        return _season_line(folder, record, files)
+    digest = record.module_digest if isinstance(record, PerformanceRun) and files else None
     if digest is None:
         return Line(run_id, record)
     # The record's check made sure that the digest is hex, so the path cannot leave the folder.
@@ -183,3 +201,15 @@ def _line(folder: Path, place: str, text: bytes, modules: bool) -> Line:
     if hashlib.sha256(wasm).hexdigest() != digest:
         return Line(run_id, why=f"its module {MODULES}/{path.name} has another digest: the file was changed")
     return Line(run_id, record, wasm)
+
+
+def _season_line(folder: Path, run: SeasonRun, files: bool) -> Line:
+    path = folder / REPLAYS / f"{run.run_id}.json"
+    if not files or not path.exists():
+        return Line(run.run_id, run)
+    if not path.is_file() or path.stat().st_size > _MOST_MODULE_BYTES:
+        return Line(run.run_id, why=f"its replay {path.name} is no file of at most {_MOST_MODULE_BYTES >> 20} MiB")
+    proof = path.read_bytes()
+    if hashlib.sha256(proof).hexdigest() != run.replay_digest:
+        return Line(run.run_id, why=f"its replay {REPLAYS}/{path.name} has another digest: the file was changed")
+    return Line(run.run_id, run, replay=proof)

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from evalkit.store.tables import case_runs, inputs, runs
+from evalkit.store.tables import case_runs, inputs, runs, season_runs, verifications
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COUNTS", "INPUTS", "RUNS", "counts_query", "inputs_query", "runs_query", "to_frame"]
+__all__ = [
+    "COUNTS", "INPUTS", "RUNS", "SEASON_RUNS", "counts_query", "inputs_query", "runs_query", "season_runs_query",
+    "to_frame",
+]  # fmt: skip
 
 RUNS = {
     "run_id": "string", "case": "string", "version": "string", "variant": "string", "model": "string",
@@ -26,6 +29,15 @@ INPUTS = {
     "fuel": "Int64", "fuel_limit": "Int64", "runway_limit": "Int64", "overshoot_percent": "Float64",
     "first_mismatch_tick": "Int64",
 }  # fmt: skip
+SEASON_RUNS = {
+    "run_id": "string", "season": "string", "season_version": "string", "season_digest": "string", "level": "string",
+    "difficulty": "string", "seed": "int64", "agent": "string", "agent_digest": "string", "attempt": "int64",
+    "reference": "string", "objectives_done": "int64", "objectives_total": "int64", "completed": "bool",
+    "died": "bool", "time_s": "Float64", "decisions": "int64", "decision_budget": "Int64", "ticks": "int64",
+    "tokens": "Int64", "dollars": "Float64", "dollar_cap": "Float64", "ended_by": "string", "ungraded": "string",
+    "game_digest": "string", "engine": "string", "fuel": "Int64", "verified": "boolean", "verified_on": "string",
+    "recorded_at": "datetime64[us, UTC]", "voided": "string",
+}  # fmt: skip
 COUNTS = {"case": "string", "version": "string", "variant": "string", "outcome": "string", "n": "int64"}
 
 
@@ -34,6 +46,14 @@ def runs_query() -> sa.Select[Any]:
     table = {**dict(case_runs.c), **dict(runs.c)}
     whole = sa.select(*(table[name] for name in RUNS)).select_from(runs.join(case_runs))
     return whole.order_by(runs.c.recorded_at, runs.c.run_id)
+
+
+def season_runs_query() -> sa.Select[Any]:
+    """Select the columns of SEASON_RUNS, in recorded order."""
+    table = {**dict(verifications.c), **dict(season_runs.c), **dict(runs.c)}
+    whole = runs.join(season_runs).outerjoin(verifications, verifications.c.run_id == runs.c.run_id)
+    query = sa.select(*(table[name] for name in SEASON_RUNS)).select_from(whole)
+    return query.order_by(runs.c.recorded_at, runs.c.run_id)
 
 
 def inputs_query() -> sa.Select[Any]:

@@ -14,13 +14,13 @@ import sqlalchemy as sa
 
 from evalkit._consistency import is_text
 from evalkit.errors import StoreError, UsageError
-from evalkit.records import PerformanceRun, Review, ReviewedRun, canonical
+from evalkit.records import VERIFIED, PerformanceRun, Review, ReviewedRun, SeasonRun, canonical
 from evalkit.store.files import KINDS, Record, merge
-from evalkit.store.tables import case_runs, inputs, modules, reviews, runs
+from evalkit.store.tables import case_runs, inputs, modules, replays, reviews, runs, season_runs, verifications
 
 __all__ = [
-    "find", "find_module", "job_of", "load", "named", "plain", "put", "resolve", "select_records",
-    "set_review", "set_voided",
+    "find", "find_module", "find_replay", "job_of", "load", "named", "plain", "put", "resolve", "select_records",
+    "set_review", "set_verified", "set_voided",
 ]  # fmt: skip
 
 
@@ -35,10 +35,12 @@ def _insert(connection: sa.Connection, run: Record) -> None:
     if run.recorded_at is None:
         raise ValueError("a run is stored with the time it was recorded at")
     when = datetime.fromisoformat(run.recorded_at).astimezone(UTC).replace(tzinfo=None)
-    record = canonical({**data, "voided": None, **({"review": None} if "review" in data else {})}).decode()
+    beside = [name for name in ("voided", "review", *VERIFIED) if name in data]
+    record = canonical({**data, **dict.fromkeys(beside)}).decode()
     general = {"run_id": run.run_id, "kind": data["kind"], "job": job_of(run), "attempt": run.attempt}
     connection.execute(runs.insert().values(**general, recorded_at=when, voided=run.voided, record=record))
-    connection.execute(case_runs.insert().values({column.name: data.get(column.name) for column in case_runs.c}))
+    facts = season_runs if isinstance(run, SeasonRun) else case_runs
+    connection.execute(facts.insert().values({column.name: data.get(column.name) for column in facts.c}))
     if rows := data.get("inputs"):
         names = [column.name for column in inputs.c if column.name not in ("run_id", "position")]
         placed = [{name: row[name] for name in names} | {"position": n} for n, row in enumerate(rows)]
@@ -48,9 +50,12 @@ def _insert(connection: sa.Connection, run: Record) -> None:
 
 
 def select_records() -> sa.Select[Any]:
-    """Select what `load` reads, in recorded order; `case_runs` is joined for conditions on its columns."""
-    whole = runs.join(case_runs).outerjoin(reviews, reviews.c.run_id == runs.c.run_id)
-    columns = (runs.c.run_id, runs.c.kind, runs.c.voided, runs.c.record, reviews.c.review)
+    """Select what `load` reads, in recorded order; each kind's table is joined for conditions on its columns."""
+    whole = runs
+    for table in (case_runs, season_runs, reviews, verifications):
+        whole = whole.outerjoin(table, table.c.run_id == runs.c.run_id)  # type: ignore[assignment]
+    proofs = [verifications.c[name] for name in VERIFIED]
+    columns = (runs.c.run_id, runs.c.kind, runs.c.voided, runs.c.record, reviews.c.review, *proofs)
     return sa.select(*columns).select_from(whole).order_by(runs.c.recorded_at, runs.c.run_id)
 
 
@@ -61,13 +66,19 @@ def load(row: sa.Row[Any]) -> Record:
         run = replace(run, voided=row.voided)
         if isinstance(run, ReviewedRun) and row.review is not None:
             run = replace(run, review=Review(**json.loads(row.review)))
+        if isinstance(run, SeasonRun) and row.verified is not None:
+            found = {name: getattr(row, name) for name in VERIFIED}
+            run = replace(run, **{**found, "drift": None if row.drift is None else json.loads(row.drift)})
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"run {row.run_id} is damaged in the store: {error}") from None
     return run
 
 
-def put(connection: sa.Connection, run: Record, module: bytes | None) -> bool:
-    """Store a run that was checked before, and its module: True if it is new. Raises StoreError on other content."""
+def put(connection: sa.Connection, run: Record, module: bytes | None = None, replay: bytes | None = None) -> bool:
+    """Store a run that was checked before, with its module or replay: True if it is new.
+
+    Raises StoreError on other content. Whether it verified is never taken over from elsewhere.
+    """
     known = find(connection, run.run_id)
     merged = run if known is None else merge(known, run)
     if (
@@ -77,7 +88,10 @@ def put(connection: sa.Connection, run: Record, module: bytes | None) -> bool:
     ):
         connection.execute(modules.insert().values(digest=run.module_digest, wasm=module))
     if known is None:
-        _insert(connection, run)
+        _insert(connection, run.unverified() if isinstance(run, SeasonRun) else run)
+    if replay is not None and isinstance(run, SeasonRun) and find_replay(connection, run.run_id) is None:
+        connection.execute(replays.insert().values(run_id=run.run_id, replay=replay))
+    if known is None:
         return True
     if merged.voided is not None and known.voided is None:
         set_voided(connection, run.run_id, merged.voided)
@@ -95,6 +109,20 @@ def set_review(connection: sa.Connection, run_id: str, review: Review) -> None:
     """Write the review of a run in place of the one that is there."""
     connection.execute(reviews.delete().where(reviews.c.run_id == run_id))
     connection.execute(reviews.insert().values(run_id=run_id, review=canonical(asdict(review)).decode()))
+
+
+def set_verified(connection: sa.Connection, run: SeasonRun) -> None:
+    """Write what replaying a run here said, in place of what it said before."""
+    connection.execute(verifications.delete().where(verifications.c.run_id == run.run_id))
+    drift = None if run.drift is None else canonical(run.drift).decode()
+    values = {"verified": run.verified, "verified_at": run.verified_at, "verified_on": run.verified_on, "drift": drift}
+    connection.execute(verifications.insert().values(run_id=run.run_id, **values))
+
+
+def find_replay(connection: sa.Connection, run_id: str) -> bytes | None:
+    """Return the replay of the run with exactly this id, or None."""
+    proof: bytes | None = connection.scalar(sa.select(replays.c.replay).where(replays.c.run_id == plain(run_id)))
+    return proof
 
 
 def find(connection: sa.Connection, run_id: str) -> Record | None:

@@ -6,34 +6,25 @@ import dataclasses
 import hashlib
 import os
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import sqlalchemy as sa
 
-from evalkit._consistency import is_name, is_text
+from evalkit._consistency import is_name
 from evalkit.errors import StoreError, UsageError
 from evalkit.project import data_dir
-from evalkit.records import PerformanceRun, Review, ReviewedRun
+from evalkit.records import Review, ReviewedRun, SeasonRun
 from evalkit.store import frames, rows, tables
 from evalkit.store.database import Database, default_path
-from evalkit.store.files import KINDS, ImportReport, Record, read_export, write_export
+from evalkit.store.files import ImportReport, Record, read_export, write_export
+from evalkit.store.filters import Filters, filtered
+from evalkit.store.intake import now, ready
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Store", "open_results"]
-
-
-class Filters(TypedDict, total=False):
-    """Which runs: each given value is compared exactly; folding of model names is for those who rank."""
-
-    kind: str | None
-    case: str | None
-    version: str | None
-    variant: str | None
-    model: str | None
 
 
 class Store:
@@ -81,15 +72,18 @@ class Store:
 
     # Storing
 
-    def add(self, run: Record, module: bytes | None = None) -> bool:
-        """Store a run with its inputs and its module, all or none: True if it was stored, False if it was there.
+    def add(self, run: Record, module: bytes | None = None, *, replay: bytes | None = None) -> bool:
+        """Store a run with its inputs and module, or its replay, all or none: True if it was stored, False if there.
 
         A run that was there with the same content gains what it lacked: its module, being voided, a review. A run
         without `recorded_at` gets the time of now. Raises StoreError where the same job is stored with other content,
-        where the record fails `validate`, and where the module is not the one whose digest the run holds.
+        where the record fails `validate`, and where module or replay is not the one whose digest the run holds.
+        A season run is stored as never verified: only `record_verification` says otherwise.
         """
-        run = _ready(run, module)
-        return self._database.write(f"store run {run.run_id}", lambda connection: rows.put(connection, run, module))
+        run = ready(run, module, replay)
+        return self._database.write(
+            f"store run {run.run_id}", lambda connection: rows.put(connection, run, module, replay)
+        )
 
     def void(self, run_id: str, reason: str) -> Record:
         """Mark a run as counting nowhere, for a reason, and return it; it stays, and nothing undoes it.
@@ -114,12 +108,13 @@ class Store:
         A review without `recorded_at` gets the time of now. Raises UsageError for a performance run, a voided run, a
         malformed review, and another review than the one that is there, unless `replace`.
         """
-        review = dataclasses.replace(review, recorded_at=review.recorded_at or _now())
+        review = dataclasses.replace(review, recorded_at=review.recorded_at or now())
 
         def work(connection: sa.Connection) -> Record:
             run = rows.named(connection, run_id)
             if not isinstance(run, ReviewedRun):
-                raise UsageError(f"run {run.run_id} is a performance run: fuel is its score, and no one reviews it")
+                what = "a season run: its facts are" if isinstance(run, SeasonRun) else "a performance run: fuel is"
+                raise UsageError(f"run {run.run_id} is {what} its score, and no one reviews it")
             if run.voided is not None:
                 raise UsageError(f"run {run.run_id} is voided ({run.voided!r}): a review of it would count nowhere")
             new = dataclasses.replace(run, review=review)
@@ -137,6 +132,28 @@ class Store:
 
         return self._database.write("record a review", work)
 
+    def record_verification(
+        self, run_id: str, *, verified: bool, engine: str, drift: dict[str, Any] | None = None
+    ) -> SeasonRun:
+        """Record what replaying a season run's stored replay said here and now, and return the run.
+
+        Raises UsageError where the run has no replay here, StoreError where the facts contradict each other.
+        """
+
+        def work(connection: sa.Connection) -> SeasonRun:
+            run = rows.named(connection, run_id)
+            if not isinstance(run, SeasonRun) or rows.find_replay(connection, run.run_id) is None:
+                raise UsageError(f"run {run.run_id} has no replay here, so nothing can be said of it")
+            new = dataclasses.replace(run, verified=verified, verified_at=now(), verified_on=engine, drift=drift)
+            try:
+                new.validate()
+            except ValueError as error:
+                raise StoreError(f"the verification of run {run.run_id} is not recorded: {error}") from None
+            rows.set_verified(connection, new)
+            return new
+
+        return self._database.write("record a verification", work)
+
     # Reading
 
     def get(self, run_id: str) -> Record:
@@ -153,8 +170,8 @@ class Store:
         return self._database.read("look for a run", lambda connection: connection.scalar(query)) is not None
 
     def runs(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> list[Record]:
-        """Return runs in recorded order; `Filters` has the filters: kind, case, version, variant and model."""
-        query = _filtered(rows.select_records(), include_voided, filters)
+        """Return runs in recorded order; the names of `Filters` are the filters."""
+        query = filtered(rows.select_records(), include_voided, filters)
         return self._database.read("read runs", lambda connection: [rows.load(r) for r in connection.execute(query)])
 
     def next_attempt(self, run: Record) -> int:
@@ -169,6 +186,24 @@ class Store:
         if wasm is None:
             raise UsageError(f"module {digest!r} is not in {self.name}: grade the solution to build it")
         return wasm
+
+    def replay(self, run_id: str) -> bytes:
+        """Return a season run's replay. Raises UsageError where there is none, StoreError where it was damaged."""
+
+        def work(connection: sa.Connection) -> bytes:
+            run = rows.named(connection, run_id)
+            proof = rows.find_replay(connection, run.run_id)
+            if proof is None or not isinstance(run, SeasonRun):
+                raise UsageError(f"run {run.run_id} has no replay in {self.name}")
+            if hashlib.sha256(proof).hexdigest() != run.replay_digest:
+                raise StoreError(f"the replay of run {run.run_id} is damaged in the store")
+            return proof
+
+        return self._database.read("read a replay", work)
+
+    def has_replay(self, run_id: str) -> bool:
+        """Say whether the run with exactly this id has its replay here."""
+        return self._database.read("look for a replay", lambda c: rows.find_replay(c, run_id) is not None)
 
     def module_digests(self, solution_digest: str) -> set[str]:
         """Return the digests of every module that runs of this solution were graded with; more than one is a sign."""
@@ -185,11 +220,18 @@ class Store:
 
         Fuels are counts of wasmtime fuel; `voided` is the reason, and missing where a run counts.
         """
-        return self._frame(_filtered(frames.runs_query(), include_voided, filters), frames.RUNS)
+        return self._frame(filtered(frames.runs_query(), include_voided, filters), frames.RUNS)
+
+    def season_frame(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> pd.DataFrame:
+        """Return a row a season run, in recorded order, with the columns and dtypes of `frames.SEASON_RUNS`.
+
+        It is what `evalkit.season.standings` takes. `time_s` is seconds of game time, missing where not completed.
+        """
+        return self._frame(filtered(frames.season_runs_query(), include_voided, filters), frames.SEASON_RUNS)
 
     def inputs_frame(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> pd.DataFrame:
         """Return a row an input of each run, with the columns and dtypes of `frames.INPUTS`; filters as in `runs`."""
-        return self._frame(_filtered(frames.inputs_query(), include_voided, filters), frames.INPUTS)
+        return self._frame(filtered(frames.inputs_query(), include_voided, filters), frames.INPUTS)
 
     def counts(self) -> pd.DataFrame:
         """Return case, version, variant, outcome, n: how many runs ended how. Voided runs do not count."""
@@ -206,6 +248,8 @@ class Store:
     ) -> int:
         """Write these runs (default: all) to a folder of plain files, and return how many; `modules` with their wasm.
 
+        Replays go along, but for those of anchors: an anchor's replay is the operator's private route.
+
         The folder may be new, empty, or an export, which is merged with: what only it holds stays. Raises StoreError,
         with nothing replaced, where it is something else, cannot be read whole, or holds a run with other content.
         Of a run that both hold, this store's record is written, with the other's void or review where it has none.
@@ -218,14 +262,17 @@ class Store:
             found = connection.execute(rows.select_records()).all()
             records = (rows.load(row) for row in found if chosen is None or row.run_id in chosen)
             module = rows.find_module if modules else _no_module
-            return write_export(target, records, lambda digest: module(connection, digest))
+            return write_export(
+                target, records, lambda digest: module(connection, digest), lambda r: rows.find_replay(connection, r)
+            )
 
         return self._database.read(f"export to {target}", work)
 
     def import_(self, folder: str | os.PathLike[str]) -> ImportReport:
         """Take in an export in one transaction. What is malformed, or conflicts with a stored run, is refused by name.
 
-        Runs keep the time they were recorded at. Being voided is monotone: a voided record voids the stored run, and
+        Runs keep the time they were recorded at; a season run is not verified until it is replayed here.
+        Being voided is monotone: a voided record voids the stored run, and
         a stored void stays. Raises UsageError where the folder is no export.
         """
         source = _folder(folder)
@@ -237,7 +284,8 @@ class Store:
                 try:
                     if line.record is None:
                         raise StoreError(line.why)
-                    done[rows.put(connection, _ready(line.record, line.module), line.module)] += 1
+                    given = ready(line.record, line.module, line.replay)
+                    done[rows.put(connection, given, line.module, line.replay)] += 1
                 except StoreError as error:
                     refused.append((line.run_id, str(error)))
             return ImportReport(stored=done[True], same=done[False], refused=tuple(refused))
@@ -260,10 +308,6 @@ def open_results(url: str | os.PathLike[str] | None = None) -> Store:
     return store
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
 def _folder(path: str | os.PathLike[str]) -> Path:
     if "\0" in os.fspath(path):
         raise UsageError(f"{os.fspath(path)!r} is no path of a folder")
@@ -272,28 +316,3 @@ def _folder(path: str | os.PathLike[str]) -> Path:
 
 def _no_module(_connection: sa.Connection, _digest: str) -> None:
     return None
-
-
-def _ready(run: Record, module: bytes | None) -> Record:
-    try:
-        run.validate()
-    except ValueError as error:
-        raise StoreError(f"run {run.run_id} is not stored: {error}") from None
-    if module is not None:
-        digest = run.module_digest if isinstance(run, PerformanceRun) else None
-        if hashlib.sha256(module).hexdigest() != digest:
-            raise StoreError(f"run {run.run_id} is not stored: the module given with it is not its module {digest}")
-    return run if run.recorded_at is not None else dataclasses.replace(run, recorded_at=_now())
-
-
-def _filtered(query: sa.Select[Any], include_voided: bool, filters: Filters) -> sa.Select[Any]:
-    columns = {name: tables.case_runs.c[name] for name in ("case", "version", "variant", "model")}
-    columns["kind"] = tables.runs.c.kind
-    for name, value in cast(dict[str, str | None], filters).items():
-        if name not in columns:
-            raise UsageError(f"runs are not filtered by {name!r}: filters are {', '.join(sorted(columns))}")
-        if name == "kind" and value is not None and value not in KINDS:
-            raise UsageError(f"{value!r} is no kind of run: kinds are {', '.join(KINDS)}")
-        if value is not None:
-            query = query.where(columns[name] == value if is_text(value) else sa.false())
-    return query if include_voided else query.where(tables.runs.c.voided.is_(None))

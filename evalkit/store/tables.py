@@ -1,7 +1,7 @@
 """Why: how runs lie in a database, so that another kind of run fits in later and leaves these tables alone.
 
 `runs` holds what any kind of run has, with the record itself as canonical JSON; a table per kind repeats the facts that
-queries ask for. What changes after a run was stored, being voided or reviewed, stands beside its record, never in it.
+queries ask for. What changes after a run was stored, being voided, reviewed or verified, stands beside its record.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-__all__ = ["METADATA", "VERSION", "case_runs", "inputs", "meta", "modules", "reviews", "runs"]
+__all__ = [
+    "METADATA", "VERSION", "case_runs", "inputs", "meta", "modules", "replays", "reviews", "runs", "season_runs",
+    "verifications",
+]  # fmt: skip
 
 VERSION = "1"
 """Of the tables; another version is refused. New tables for a new kind of run do not change it."""
@@ -79,4 +82,46 @@ modules = sa.Table(
     "modules", METADATA,
     sa.Column("digest", sa.String(64), primary_key=True),
     sa.Column("wasm", sa.LargeBinary(2**31 - 1), nullable=False),
+)  # fmt: skip
+
+season_runs = sa.Table(
+    "season_runs", METADATA,
+    _run_id(),
+    sa.Column("season", sa.Text, nullable=False),
+    sa.Column("season_version", sa.Text, nullable=False),
+    sa.Column("season_digest", sa.String(64), nullable=False, index=True),
+    sa.Column("level", sa.Text, nullable=False),
+    sa.Column("difficulty", sa.Text, nullable=False),
+    sa.Column("seed", sa.BigInteger, nullable=False),
+    sa.Column("agent", sa.Text, nullable=False),
+    sa.Column("agent_digest", sa.String(64), nullable=False),
+    sa.Column("reference", sa.String(16)),
+    sa.Column("objectives_done", sa.BigInteger, nullable=False),
+    sa.Column("objectives_total", sa.BigInteger, nullable=False),
+    sa.Column("completed", sa.Boolean, nullable=False),
+    sa.Column("died", sa.Boolean, nullable=False),
+    sa.Column("time_s", sa.Double),
+    sa.Column("decisions", sa.BigInteger, nullable=False),
+    sa.Column("decision_budget", sa.BigInteger),
+    sa.Column("ticks", sa.BigInteger, nullable=False),
+    sa.Column("tokens", sa.BigInteger),
+    sa.Column("dollars", sa.Double),
+    sa.Column("dollar_cap", sa.Double),
+    sa.Column("ended_by", sa.String(16), nullable=False),
+    sa.Column("ungraded", sa.Text),
+    sa.Column("game_digest", sa.String(64), nullable=False),
+    sa.Column("engine", sa.Text, nullable=False),
+    sa.Column("fuel", sa.BigInteger),
+    sa.Column("replay_digest", sa.String(64)),
+)  # fmt: skip
+
+replays = sa.Table("replays", METADATA, _run_id(), sa.Column("replay", sa.LargeBinary(2**31 - 1), nullable=False))
+
+verifications = sa.Table(
+    "verifications", METADATA,
+    _run_id(),
+    sa.Column("verified", sa.Boolean, nullable=False),
+    sa.Column("verified_at", sa.String(40), nullable=False),
+    sa.Column("verified_on", sa.Text, nullable=False),
+    sa.Column("drift", sa.Text),
 )  # fmt: skip

@@ -20,7 +20,8 @@ INVALID = sorted((HERE / "invalid").glob("*.toml"))
 
 
 def lay_out(path: Path, root: Path) -> Path:
-    season, game = path.read_text().split("#= game.toml\n")
+    text = "".join(line for line in path.read_text().splitlines(True) if not line.startswith("#! "))
+    season, game = text.split("#= game.toml\n")
     return make_season(root, game, season, cart=built("vault.c"), slug=path.stem)
 
 

@@ -1,33 +1,15 @@
-"""Why: what a run leaves behind, as frozen types with one plain JSON form, so that every reader sees the same facts.
-
-The wire form is made and read here and nowhere else. `PerformanceRun.to_json` is loss-free (it is what the store
-keeps and what `export` writes); `PerformanceRun.public` is the shorter document that the command line shows.
-"""
+"""Why: what a run of a case leaves behind: a graded solution with its inputs, or prose with a person's review."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
 from evalkit._consistency import performance_faults, reviewed_faults
+from evalkit.records.plain import SCHEMA, digest_id, read, refuse
 
-__all__ = [
-    "SCHEMA",
-    "InputResult",
-    "Outcome",
-    "PerformanceRun",
-    "Review",
-    "ReviewedRun",
-    "Verdict",
-    "canonical",
-    "digest_id",
-]
-
-SCHEMA = 1
-"""Version of the JSON form; a record of another version is refused, not guessed at."""
+__all__ = ["InputResult", "Outcome", "PerformanceRun", "Review", "ReviewedRun", "Verdict"]
 
 Kind = Literal["smoke", "stress"]
 
@@ -143,16 +125,24 @@ class PerformanceRun:
 
     def validate(self) -> None:
         """Raise ValueError that lists everything in this run that is malformed or contradicts something else in it."""
-        _refuse(performance_faults(self.to_json()))
+        refuse(performance_faults(self.to_json()))
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
         """Read a record back. Raises ValueError where it is of another schema, fails `validate`, or its id differs."""
-        return _read(cls, "performance", data)
+        return read(cls, "performance", data, performance_faults, _typed)
 
     def void(self, why: str) -> Self:
         """The same run, counting nowhere from now on."""
         return replace(self, voided=why)
+
+
+def _typed(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "outcome": Outcome(values["outcome"]),
+        "warnings": tuple(values["warnings"]),
+        "inputs": tuple(InputResult.from_json(row) for row in values["inputs"]),
+    }
 
 
 _PUBLIC = (
@@ -220,105 +210,15 @@ class ReviewedRun:
 
     def validate(self) -> None:
         """Raise ValueError that lists everything in this run that is malformed or contradicts something else in it."""
-        _refuse(reviewed_faults(self.to_json()))
+        refuse(reviewed_faults(self.to_json()))
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
         """Read a record back. Raises ValueError where it is of another schema, fails `validate`, or its id differs."""
-        return _read(cls, "reviewed", data)
-
-
-R = TypeVar("R", bound="PerformanceRun | ReviewedRun")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeasonRun:
-    """An agent's play of one entry with one seed: the facts, from which scores are computed whenever they are shown.
-
-    `time_s` is T, in seconds of game time, None where the mission was not completed; `ticks` are those since play
-    began. `tokens` and `dollars` are None where unknown, 0 where nothing was spent. `verified` is None until the
-    replay was verified here. `ungraded` says why the machine or the operator failed, None for a run that counts.
-    """
-
-    season: str
-    season_version: str
-    season_digest: str
-    level: str
-    difficulty: str
-    seed: int
-    agent: str
-    agent_digest: str
-    attempt: int = 1
-    reference: str | None = None
-    objectives_done: int
-    objectives_total: int
-    completed: bool
-    died: bool
-    time_s: float | None
-    decisions: int
-    decision_budget: int | None
-    ticks: int
-    tokens: int | None
-    dollars: float | None
-    dollar_cap: float | None = None
-    ended_by: str
-    ungraded: str | None = None
-    game_digest: str
-    engine: str
-    fuel: int | None = None
-    verified: bool | None = None
-    verified_at: str | None = None
-    verified_on: str | None = None
-    drift: dict[str, Any] | None = None
-    provenance: dict[str, Any] = field(default_factory=dict)
-    recorded_at: str | None = None
-    voided: str | None = None
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """The job key: what makes this the same job when it is played again."""
-        names = (self.season_digest, self.level, self.difficulty, str(self.seed), self.agent, self.agent_digest)
-        return (*names, str(self.attempt))
-
-    @property
-    def run_id(self) -> str:
-        """First 16 hex digits of SHA-256 over the canonical JSON of the job key."""
-        return digest_id(self.key)
-
-
-def _read(cls: type[R], kind: str, data: dict[str, Any]) -> R:
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA or data.get("kind") != kind:
-        raise ValueError(f"not a {kind} record of schema {SCHEMA}")
-    _refuse(performance_faults(data) if kind == "performance" else reviewed_faults(data))
-    values = {f.name: data[f.name] for f in fields(cls)}
-    if kind == "performance":
-        values |= {
-            "outcome": Outcome(values["outcome"]),
-            "warnings": tuple(values["warnings"]),
-            "inputs": tuple(InputResult.from_json(row) for row in values["inputs"]),
-        }
-    elif values["review"] is not None:
-        values["review"] = Review(**values["review"])
-    run = cls(**values)
-    if run.run_id != data.get("run_id"):
-        raise ValueError(f"the record says run {data.get('run_id')!r}, its job key says {run.run_id}")
-    return run
-
-
-def _refuse(faults: list[str]) -> None:
-    if faults:
-        raise ValueError("the record does not hold together: " + "; ".join(faults))
-
-
-def canonical(value: Any) -> bytes:
-    """One byte form for one JSON value: sorted keys, no spaces, UTF-8. Raises ValueError on NaN and infinities.
-
-    A lone surrogate, which UTF-8 has no form for, stays as its JSON escape, so hostile text is kept and never crashes.
-    """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "backslashreplace")
-
-
-def digest_id(key: tuple[str, ...]) -> str:
-    """First 16 hex digits of the SHA-256 of a job key's canonical JSON."""
-    return hashlib.sha256(canonical(list(key))).hexdigest()[:16]
+        return read(
+            cls,
+            "reviewed",
+            data,
+            reviewed_faults,
+            lambda values: {"review": values["review"] and Review(**values["review"])},
+        )

@@ -1,0 +1,195 @@
+"""Why: the verbs of a season: play a level, sweep its cells, rank its agents, and rank them by other constants."""
+
+from __future__ import annotations
+
+import dataclasses
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalkit.cli.output import emit, figure, line, note, table
+from evalkit.cli.season_runs import Seasons, public, season_run_lines
+from evalkit.errors import UsageError
+from evalkit.finding import find_case
+from evalkit.project import cases_dir
+from evalkit.reading import did_you_mean, printable
+from evalkit.records import SeasonRun
+from evalkit.season.manifest import MANIFEST, load_season, open_season
+from evalkit.season.score import Rules
+
+if TYPE_CHECKING:
+    from evalkit.jobs import SweepReport
+
+__all__ = ["play", "rescore", "season_board", "season_folder", "show_sweep", "sweep_season"]
+
+
+def season_folder(ref: str) -> Path | None:
+    """The folder of the season that a person typed; None where it is none (it may be a case)."""
+    try:
+        return find_case(ref, cases_dir(), MANIFEST)
+    except UsageError:
+        folder = cases_dir() / ref.partition("@")[0]
+        return open_season(ref).root if "@" in ref and (folder / MANIFEST).is_file() else None
+
+
+def play(arguments: Namespace) -> int:
+    """Play and store; 0 whenever the runs are recorded."""
+    from evalkit.jobs import attempt_number
+    from evalkit.season.agents import load_agent
+    from evalkit.season.playing import play as play_cell
+    from evalkit.store import Store
+
+    season = open_season(arguments.case)
+    entry = season.entry(arguments.level, arguments.difficulty)
+    agent = load_agent(arguments.agent)
+    if arguments.replay and (arguments.reference or agent.reference) == "anchor":
+        raise UsageError("an anchor's replay is the operator's route and stays in the store: leave out --replay")
+    if arguments.replay and arguments.attempts > 1:
+        raise UsageError("--replay is for one run: leave out --attempts")
+    runs = []
+    with Store.open(arguments.store) as store:
+        key = (season.digest, *entry.key, str(arguments.seed), agent.name, agent.digest)
+        for wanted in range(1, arguments.attempts + 1):
+            attempt = attempt_number(store, key, wanted, again=agent.deterministic)
+            played = play_cell(
+                season, level=entry.level, difficulty=entry.difficulty, seed=arguments.seed, agent=agent,
+                attempt=attempt, reference=arguments.reference, cheats=arguments.cheat,
+                dollar_cap=arguments.dollar_cap,
+            )  # fmt: skip
+            store.add(played.run, replay=played.replay)
+            run = store.get(played.run.run_id)
+            assert isinstance(run, SeasonRun)
+            runs.append(run)
+            if arguments.replay and played.replay is not None:
+                Path(arguments.replay).write_bytes(played.replay)
+    known = Seasons(season)
+    documents = [public(run, known) for run in runs]
+    text = [part for run in runs for part in season_run_lines(run, known)]
+    emit(arguments, documents[0] if arguments.attempts == 1 else documents, text)
+    for run in runs:
+        if run.ungraded is not None:
+            note(f"run {run.run_id} is ungraded: {run.ungraded}; it is stored, and playing again makes a new attempt")
+    return 0
+
+
+def sweep_season(arguments: Namespace, folder: Path) -> int:
+    """Play what is not stored; 1 where a job failed."""
+    from evalkit.jobs import JobResult, SweepReport, plan_season
+    from evalkit.jobs import sweep_season as sweep
+    from evalkit.store import Store
+
+    if arguments.solutions or arguments.variant:
+        raise UsageError("solutions and variants are of a case; a season is swept with --agents")
+    season = load_season(folder)
+    options: dict[str, Any] = {
+        "agents": tuple(arguments.agents or ("random",)),
+        "attempts": arguments.attempts,
+        "dollar_cap": arguments.dollar_cap,
+    }
+
+    def progress(done: int, of: int, result: JobResult[Any]) -> None:
+        said = f"failed: {result.error}" if result.value is None else result.value.run.ended_by
+        note(f"{done}/{of} {result.name}: {said}")
+
+    with Store.open(arguments.store) as store:
+        if arguments.dry_run:
+            plan = plan_season(season, store=store, **options)
+            return show_sweep(arguments, SweepReport(plan.jobs, 0, plan.skipped, plan.failed), list(plan.grid))
+        engines = {"jobs": arguments.jobs, "scheduler": arguments.scheduler}
+        report = sweep(season, store=store, progress=progress, **engines, **options)
+    return show_sweep(arguments, report, [])
+
+
+def show_sweep(arguments: Namespace, report: SweepReport, planned: Sequence[str]) -> int:
+    """Print how a sweep went, of a case or of a season; 1 where a job failed or was ungraded."""
+    document = {
+        "jobs": report.jobs,
+        "stored": report.stored,
+        "skipped": report.skipped,
+        "failed": [{"job": f.job, "error": f.error} for f in report.failed],
+    }
+    lines = [f"would run {line(name)}" for name in planned]
+    lines += [f"failed {line(f.job)}: {line(f.error)}" for f in report.failed]
+    counts = f"{report.stored} stored, {report.skipped} were stored before, {len(report.failed)} failed"
+    lines.append(f"{report.jobs} jobs: {counts}")
+    if report.ungraded:
+        lines.append(f"{report.ungraded} of them ungraded: this machine gave up; sweep again to try again")
+    emit(arguments, document, lines)
+    return 1 if report.failed or report.ungraded else 0
+
+
+_SHOWN = (
+    "rank", "agent", "reference", "score", "se", "cells", "cells_expected", "attempts", "verified", "decisions",
+    "tokens", "dollars", "dollars_complete",
+)  # fmt: skip
+
+
+def _board(arguments: Namespace, folder: Path, rules: Rules | None = None) -> list[dict[str, Any]]:
+    from evalkit.season.ranking import standings
+    from evalkit.store import Store
+
+    season = load_season(folder)
+    with Store.open(arguments.store, create=False) as store:
+        runs = store.season_frame(include_voided=False, season=season.slug, season_version=season.version)
+    rows = standings(runs, season, rules=rules, verified_only=arguments.verified_only)
+    other = sum(row.other_digest for row in rows)
+    if other:
+        note(f"{other} of these runs were recorded under another digest of {season.slug}: its files have changed since")
+    return [{name: asdict(row)[name] for name in _SHOWN} for row in rows]
+
+
+def season_board(arguments: Namespace, folder: Path) -> int:
+    """The agents of a season, best first."""
+    rows = _board(arguments, folder)
+    emit(arguments, rows, _table(rows))
+    return 0
+
+
+def _table(rows: Sequence[dict[str, Any]], *more: str) -> list[str]:
+    head = ("rank", "agent", "score", "se", "cells", "runs", "proof", "decisions", "tokens", "dollars", *more)
+    return table(head, [[*_cells(row), *(figure(row[name.replace(" ", "_")], ".2f") for name in more)] for row in rows])
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    rank = str(row["rank"]) if row["rank"] else row["reference"] or "partial"
+    proof = {True: "verified", False: "drifts", None: "not replayed"}[row["verified"]]
+    dollars = figure(row["dollars"], ".2f") + ("" if row["dollars_complete"] else "+?")
+    cells = f"{row['cells']}/{row['cells_expected']}"
+    numbers = [figure(row["score"], ".2f"), figure(row["se"], ".2f"), cells, str(row["attempts"])]
+    return [rank, line(row["agent"], 60), *numbers, proof, figure(row["decisions"]), figure(row["tokens"]), dollars]
+
+
+def rescore(arguments: Namespace) -> int:
+    """The agents of a season by other constants, beside their official rank and score; nothing is stored."""
+    folder = season_folder(arguments.case)
+    if folder is None:
+        find_case(arguments.case, cases_dir())
+        raise UsageError("a case has no constants to change: fuel, or a review, is its score; rescore takes a season")
+    rules = _changed(load_season(folder).rules, arguments.set)
+    official = {row["agent"]: row for row in _board(arguments, folder)}
+    rows = [
+        {**row, "official_rank": official[row["agent"]]["rank"], "official_score": official[row["agent"]]["score"]}
+        for row in _board(arguments, folder, rules)
+    ]
+    said = ", ".join(f"{field.name} {getattr(rules, field.name):g}" for field in fields(rules))
+    emit(arguments, rows, [f"what if: {said}", *_table(rows, "official rank", "official score")])
+    return 0
+
+
+def _changed(rules: Rules, settings: Sequence[str]) -> Rules:
+    known = [field.name for field in fields(rules)]
+    changes: dict[str, float] = {}
+    for setting in settings:
+        key, _, text = setting.partition("=")
+        if key not in known:
+            near = did_you_mean(key, known) or f": there are {', '.join(known)}"
+            raise UsageError(f'the rules have no "{printable(key)}"{near}')
+        try:
+            changes[key] = float(text)
+        except ValueError:
+            raise UsageError(f'"{printable(setting)}" sets no number: write {key}=50') from None
+        if not 0 <= changes[key] < 1e9:
+            raise UsageError(f"{key} must be a number from 0, not {printable(text)}")
+    return dataclasses.replace(rules, **changes)

@@ -1,0 +1,18 @@
+"""Why: whoever plays is an agent: it is told what there is to do, sees what the game file shows, and names an action.
+
+::
+
+    class Runner:
+        name = "runner"
+
+        def reset(self, spec: Spec, seed: int) -> None: ...
+        def decide(self, observation: Observation) -> Action: ...
+        def usage(self) -> Usage: ...        # optional: tokens and dollars so far; without it they are unknown
+
+`load_agent` finds one: `random`, `replay:FILE`, a name of the entry point group `evalkit.agents`, or `module:Class`.
+"""
+
+from evalkit.season.agents.finding import LoadedAgent, load_agent
+from evalkit.season.agents.protocol import Action, ActionSpec, Agent, Observation, Spec, Usage
+
+__all__ = ["Action", "ActionSpec", "Agent", "LoadedAgent", "Observation", "Spec", "Usage", "load_agent"]

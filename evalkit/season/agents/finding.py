@@ -1,0 +1,135 @@
+"""Why: an agent is named in one word that also works in another process, and its digest says which code it was."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from evalkit.errors import UsageError
+from evalkit.reading import did_you_mean, printable
+from evalkit.season.agents.builtin import RandomAgent, Replayer
+from evalkit.season.agents.protocol import Action, Agent
+from evalkit.season.replays import load_bytes, read_replay
+
+__all__ = ["GROUP", "LoadedAgent", "load_agent"]
+
+GROUP = "evalkit.agents"
+"""Of entry points: each names a class, or a function that makes an agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedAgent:
+    """An agent, what it is called, the digest of its code, and what it says of itself.
+
+    `reference`: None, `floor` or `anchor`; `cheats` are boot flags that only an anchor may ask for; a `deterministic`
+    agent makes the same choices again when it is given the same seed.
+    """
+
+    agent: Agent
+    name: str
+    digest: str
+    reference: str | None = None
+    cheats: tuple[str, ...] = ()
+    deterministic: bool = False
+
+
+def load_agent(who: str | Agent | type) -> LoadedAgent:
+    """Find an agent by reference, or take an object or a class as one. Raises UsageError where it is none."""
+    if not isinstance(who, str):
+        made = _made(who, getattr(who, "__name__", type(who).__name__))
+        return _loaded(made, getattr(made, "name", None) or type(made).__qualname__)
+    if who == RandomAgent.name:
+        return _loaded(RandomAgent(), who)
+    if who.startswith("replay:"):
+        replay = read_replay(load_bytes(who.removeprefix("replay:")))
+        return _loaded(Replayer(Action(row.action, row.ticks) for row in replay.decisions), Replayer.name)
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    if who in found:
+        made = _made(_guarded(found[who].load, who), who)
+    elif ":" in who:
+        module, _, name = who.rpartition(":")
+        target: Any = _guarded(lambda: _module(module), who)
+        for part in name.split("."):
+            target = getattr(target, part, None)
+        if target is None:
+            raise UsageError(f'"{printable(who)}": {printable(module)} has no {printable(name)}')
+        made = _made(target, who)
+    else:
+        known = ["random", *found]
+        near = did_you_mean(who, known) or f": there are {', '.join(known)}, replay:FILE, and module:Class of your own"
+        raise UsageError(f'there is no agent "{printable(who)}"{near}')
+    return _loaded(made, getattr(made, "name", None) or who)
+
+
+def _made(target: Any, who: str) -> Any:
+    made = target
+    if inspect.isclass(target) or not hasattr(target, "decide"):
+        if not callable(target):
+            raise UsageError(f'"{printable(who)}" is no agent: it needs reset(spec, seed) and decide(observation)')
+        made = _guarded(target, who)
+    if not callable(getattr(made, "decide", None)) or not callable(getattr(made, "reset", None)):
+        raise UsageError(f'"{printable(who)}" is no agent: it needs reset(spec, seed) and decide(observation)')
+    return made
+
+
+def _guarded(make: Any, who: str) -> Any:
+    try:
+        return make()
+    except UsageError:
+        raise
+    except Exception as error:
+        text = printable(f"{type(error).__name__}: {error}")
+        raise UsageError(f'agent "{printable(who)}" does not load: {text}') from error
+
+
+def _module(name: str) -> ModuleType:
+    if not name.endswith(".py"):
+        if "" not in sys.path and str(Path.cwd()) not in sys.path:
+            sys.path.append(str(Path.cwd()))
+        return importlib.import_module(name)
+    path = Path(name).resolve()
+    known = f"evalkit_agent_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
+    spec = importlib.util.spec_from_file_location(known, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{printable(name)} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[known] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _loaded(agent: Any, name: Any) -> LoadedAgent:
+    reference = getattr(agent, "reference", None)
+    if reference not in (None, "floor", "anchor"):
+        raise UsageError(f'agent {printable(name)}: its reference is {printable(reference)!r}, not "floor" or "anchor"')
+    return LoadedAgent(
+        agent=agent,
+        name=str(name),
+        digest=_digest(agent),
+        reference=reference,
+        cheats=tuple(getattr(agent, "cheats", ())),
+        deterministic=bool(getattr(agent, "deterministic", False)),
+    )
+
+
+def _digest(agent: Any) -> str:
+    """What it says itself, if it does; else over its class's name and source file, and its actions where it has any."""
+    own = getattr(agent, "digest", None)
+    if own is not None:
+        return hashlib.sha256(str(own).encode()).hexdigest()
+    total = hashlib.sha256(type(agent).__qualname__.encode())
+    try:
+        total.update(Path(inspect.getfile(type(agent))).read_bytes())
+    except (OSError, TypeError):  # made at a prompt or in a notebook: its name is all there is
+        total.update(b"?")
+    if isinstance(agent, Replayer):
+        total.update(repr([(action.name, action.ticks) for action in agent.actions]).encode())
+    return total.hexdigest()

@@ -1,0 +1,197 @@
+"""Why: one call plays a cell with an agent and leaves the facts and their proof.
+
+What an agent does wrong never crashes a run: an illegal action, an exception, or an account that cannot be ends it as
+`agent_error`, ungraded, with words. Such a run, and one that this machine stopped, is kept without a replay.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalkit.errors import UsageError
+from evalkit.reading import printable
+from evalkit.records import SeasonRun, digest_id
+from evalkit.sandbox.console import TICK_FUEL
+from evalkit.sandbox.engine import engine_name
+from evalkit.season.agents import Action, ActionSpec, Agent, LoadedAgent, Observation, Spec, Usage, load_agent
+from evalkit.season.course import Choice, Course, Moment, Setting, Stop, run_course
+from evalkit.season.game import BUTTONS
+from evalkit.season.replays import Replay
+from evalkit.season.season import Season
+
+__all__ = ["Played", "play"]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A run and the bytes of its replay; none where it is ungraded."""
+
+    run: SeasonRun
+    replay: bytes | None
+
+
+def play(
+    season: Season | Path | str,
+    *,
+    level: str,
+    difficulty: str | None = None,
+    seed: int,
+    agent: str | Agent | LoadedAgent | type = "random",
+    attempt: int = 1,
+    reference: str | None = None,
+    cheats: Collection[str] = (),
+    dollar_cap: float | None = None,
+    tick_fuel: int = TICK_FUEL,
+) -> Played:
+    """Play one entry with one seed. Nothing is stored.
+
+    `agent`: a reference as `load_agent` takes it, or an agent. `reference` (`anchor`, `floor`) and `cheats` default to
+    what the agent says of itself; cheats are for an anchor alone. `dollar_cap` is checked after every call of the
+    agent, and the action of the call that reached it is not played. Raises UsageError for what the season does not
+    have, AuthoringError where its game cannot be played, MachineError where this machine cannot.
+    """
+    if not isinstance(season, Season):
+        from evalkit.season.manifest import open_season
+
+        season = open_season(season)
+    if reference not in (None, "anchor", "floor"):
+        raise UsageError(f'a reference run is of the "anchor" or the "floor", not "{printable(reference)}"')
+    if dollar_cap is not None and not (math.isfinite(dollar_cap) and dollar_cap > 0):
+        raise UsageError(f"a dollar cap is a finite number above 0, not {dollar_cap}")
+    loaded = agent if isinstance(agent, LoadedAgent) else load_agent(agent)
+    setting = Setting(
+        season=season,
+        entry=season.entry(level, difficulty),
+        seed=seed,
+        agent=loaded.name,
+        agent_digest=loaded.digest,
+        attempt=attempt,
+        reference=reference or loaded.reference,
+        cheats=tuple(sorted(set(cheats) or set(loaded.cheats))),
+        dollar_cap=None if dollar_cap is None else float(dollar_cap),
+        tick_fuel=tick_fuel,
+    )
+    course = run_course(setting, _Asked(loaded.agent, setting))
+    graded = course.why is None
+    replay = Replay(header=course.header, decisions=course.decisions, claims=course.claims, hash=course.hash)
+    data = replay.to_bytes() if graded else None
+    return Played(_run(course, setting, data), data)
+
+
+def _run(course: Course, setting: Setting, replay: bytes | None) -> SeasonRun:
+    header, claims = course.header, course.claims
+    return SeasonRun(
+        season=header.season,
+        season_version=header.season_version,
+        season_digest=header.season_digest,
+        level=header.level,
+        difficulty=header.difficulty,
+        seed=header.seed,
+        agent=header.agent,
+        agent_digest=header.agent_digest,
+        attempt=header.attempt,
+        reference=header.reference,
+        cheats=header.cheats,
+        objectives_done=claims.objectives_done,
+        objectives_total=claims.objectives_total,
+        completed=claims.completed,
+        died=claims.died,
+        time_s=claims.time_s,
+        decisions=claims.decisions,
+        decision_budget=setting.budget,
+        ticks=claims.ticks,
+        tokens=claims.tokens,
+        dollars=claims.dollars,
+        dollar_cap=claims.dollar_cap,
+        ended_by=claims.ended_by,
+        ungraded=course.why,
+        game_digest=header.game_digest,
+        engine=engine_name(),
+        fuel=course.fuel,
+        replay_digest=None if replay is None else hashlib.sha256(replay).hexdigest(),
+    )
+
+
+class _Asked:
+    """An agent as a source of actions."""
+
+    def __init__(self, agent: Agent, setting: Setting) -> None:
+        self._agent, self._setting = agent, setting
+        self._usage = Usage()
+
+    def choose(self, number: int, ticks: int, moment: Moment) -> Choice | Stop:
+        legal = moment.legal()  # before the agent is called: where nothing is legal, the game file is at fault
+        try:
+            if number == 1:
+                self._agent.reset(_spec(self._setting), _seed(self._setting))
+            action = self._agent.decide(_observation(moment, {rule.name: rule.ticks for rule in legal}))
+        except Exception as error:
+            return Stop("agent_error", printable(f"decision {number}: {type(error).__name__}: {error}", 400))
+        try:
+            self._usage = _usage(self._agent)
+        except Exception as error:
+            return Stop("agent_error", printable(f"decision {number}: usage: {type(error).__name__}: {error}", 400))
+        cap, dollars = self._setting.dollar_cap, self._usage.dollars
+        if cap is not None and dollars is not None and dollars >= cap:
+            return Stop("dollar_cap")
+        if not isinstance(action, Action) or not isinstance(action.name, str) or type(action.ticks) is not int:
+            return self.illegal(number, ticks, f"{printable(repr(action), 80)} is no Action(name, ticks)")
+        return Choice(action.name, action.ticks)
+
+    def illegal(self, number: int, ticks: int, fault: str) -> Stop:
+        del ticks
+        return Stop("agent_error", f"decision {number}: {fault}")
+
+    def played(self, number: int, ticks: int, digest: str) -> None:
+        pass
+
+    def spent(self) -> tuple[int | None, float | None]:
+        return self._usage.tokens, self._usage.dollars
+
+
+def _observation(moment: Moment, legal: dict[str, tuple[int, ...]]) -> Observation:
+    memory, game = moment.console.memory, moment.game
+    seen = {variable.name: variable.read(memory) for variable in game.observed}
+    return Observation(seen, legal, moment.console.picture if game.picture else None)
+
+
+def _usage(agent: Any) -> Usage:
+    if not hasattr(agent, "usage"):
+        return Usage()
+    usage = agent.usage()
+    tokens, dollars = usage.tokens, usage.dollars
+    if tokens is not None and (type(tokens) is not int or not 0 <= tokens < 2**63):
+        raise ValueError(f"tokens are {tokens!r}, not a whole number from 0")
+    if dollars is not None:
+        dollars = abs(float(dollars)) if dollars == 0 else float(dollars)
+        if not 0 <= dollars < 1e12:
+            raise ValueError(f"dollars are {dollars!r}, not a number from 0")
+    return Usage(tokens, dollars)
+
+
+def _spec(setting: Setting) -> Spec:
+    game = setting.season.playable()
+    actions = tuple(
+        ActionSpec(rule.name, rule.ticks, tuple(b for b, bit in BUTTONS.items() if rule.pad & bit), rule.description)
+        for rule in game.actions.values()
+    )
+    return Spec(
+        level=setting.entry.level,
+        difficulty=setting.entry.difficulty,
+        variables=tuple(variable.name for variable in game.observed),
+        picture=game.picture,
+        actions=actions,
+        decision_budget=setting.budget,
+        tick_limit=setting.season.tick_limit,
+    )
+
+
+def _seed(setting: Setting) -> int:
+    """The agent's own seed, from the job key."""
+    names = (setting.season.digest, *setting.entry.key, str(setting.seed), setting.agent, setting.agent_digest)
+    return int(digest_id((*names, str(setting.attempt))), 16)

@@ -1,0 +1,48 @@
+"""Why: which runs a person means, said once for records and tables."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict, cast
+
+import sqlalchemy as sa
+
+from evalkit._consistency import is_text
+from evalkit.errors import UsageError
+from evalkit.store import tables
+from evalkit.store.files import KINDS
+
+__all__ = ["Filters", "filtered"]
+
+
+class Filters(TypedDict, total=False):
+    """Which runs: each given value is compared exactly; folding of model names is for those who rank."""
+
+    kind: str | None
+    case: str | None
+    version: str | None
+    variant: str | None
+    model: str | None
+    season: str | None
+    season_version: str | None
+    season_digest: str | None
+    level: str | None
+    difficulty: str | None
+    agent: str | None
+
+
+def filtered(query: sa.Select[Any], include_voided: bool, filters: Filters) -> sa.Select[Any]:
+    """The query with a condition for each filter. Raises UsageError for an unknown one, and for an unknown kind."""
+    columns: dict[str, sa.Column[Any]] = {
+        name: tables.case_runs.c[name] for name in ("case", "version", "variant", "model")
+    }
+    in_seasons = ("season", "season_version", "season_digest", "level", "difficulty", "agent")
+    columns |= {name: tables.season_runs.c[name] for name in in_seasons}
+    columns["kind"] = tables.runs.c.kind
+    for name, value in cast(dict[str, str | None], filters).items():
+        if name not in columns:
+            raise UsageError(f"runs are not filtered by {name!r}: filters are {', '.join(sorted(columns))}")
+        if name == "kind" and value is not None and value not in KINDS:
+            raise UsageError(f"{value!r} is no kind of run: kinds are {', '.join(KINDS)}")
+        if value is not None:
+            query = query.where(columns[name] == value if is_text(value) else sa.false())
+    return query if include_voided else query.where(tables.runs.c.voided.is_(None))

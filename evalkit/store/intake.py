@@ -1,0 +1,35 @@
+"""Why: what enters the store is checked once, here: the record, and the module or replay that comes with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from datetime import UTC, datetime
+
+from evalkit.errors import StoreError
+from evalkit.records import PerformanceRun, SeasonRun
+from evalkit.store.files import Record
+
+__all__ = ["now", "ready"]
+
+
+def now() -> str:
+    """The time, as records hold it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def ready(run: Record, module: bytes | None, replay: bytes | None) -> Record:
+    """The run with the time it came at. Raises StoreError where it, or what comes with it, does not hold together."""
+    try:
+        run.validate()
+    except ValueError as error:
+        raise StoreError(f"run {run.run_id} is not stored: {error}") from None
+    if module is not None:
+        digest = run.module_digest if isinstance(run, PerformanceRun) else None
+        if hashlib.sha256(module).hexdigest() != digest:
+            raise StoreError(f"run {run.run_id} is not stored: the module given with it is not its module {digest}")
+    if replay is not None:
+        digest = run.replay_digest if isinstance(run, SeasonRun) else None
+        if hashlib.sha256(replay).hexdigest() != digest:
+            raise StoreError(f"run {run.run_id} is not stored: the replay given with it is not its replay {digest}")
+    return run if run.recorded_at is not None else dataclasses.replace(run, recorded_at=now())
