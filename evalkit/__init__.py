@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from evalkit.jobs import find_solutions, sweep_case, sweep_season
     from evalkit.performance.grading import grade
     from evalkit.performance.manifest import check_case, load_case, open_case
+    from evalkit.performance.playback import watch
     from evalkit.performance.rank import cohorts, leaderboard, place, project_aliases, review_leaderboard, worklist
     from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun, Verdict
     from evalkit.season import check_season, load_season, open_season, play, standings, verify
@@ -22,6 +23,7 @@ _HOME = {
     "evalkit.finding": ("find_case",),
     "evalkit.performance.grading": ("grade",),
     "evalkit.performance.manifest": ("check_case", "load_case", "open_case"),
+    "evalkit.performance.playback": ("watch",),
     "evalkit.performance.rank": (
         "cohorts", "leaderboard", "place", "project_aliases", "review_leaderboard", "worklist",
     ),
@@ -58,6 +60,7 @@ __all__ = [
     "sweep_case",
     "sweep_season",
     "verify",
+    "watch",
     "worklist",
 ]
 

@@ -40,6 +40,14 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
+def _depth(value: object, most: int = 10) -> int:
+    """Levels of lists and objects, counted up to `most`: what is deeper could not be written back."""
+    if most == 0 or not isinstance(value, dict | list):
+        return 0
+    inner = value.values() if isinstance(value, dict) else value
+    return 1 + max((_depth(part, most - 1) for part in inner), default=0)
+
+
 def _is_utc(value: object) -> bool:
     try:
         return isinstance(value, str) and datetime.fromisoformat(value).utcoffset() == timedelta(0)
@@ -70,12 +78,13 @@ UTC: Check = (_is_utc, "an ISO 8601 time in UTC")
 ATTEMPT: Check = (lambda value: _is_count(value) and 0 < value < 2**31, "a whole number from 1")
 FLAG: Check = (lambda value: isinstance(value, bool), "true or false")
 OBJECT: Check = (lambda value: isinstance(value, dict), "an object")
+SHALLOW: Check = (lambda value: isinstance(value, dict) and _depth(value) <= 8, "an object of at most 8 levels")
 LIST: Check = (lambda value: isinstance(value, list), "a list")
 
 # What a person or a solution's output may put into free text is kept escaped; only names go into columns as they are.
 COMMON: dict[str, Check] = {
     "case": NAME, "version": NAME, "variant": TEXT, "model": NAME, "attempt": ATTEMPT, "solution_digest": DIGEST,
-    "case_digest": DIGEST, "provenance": OBJECT, "recorded_at": _optional(UTC), "voided": _optional(NAME),
+    "case_digest": DIGEST, "provenance": SHALLOW, "recorded_at": _optional(UTC), "voided": _optional(NAME),
 }  # fmt: skip
 PERFORMANCE: dict[str, Check] = COMMON | {
     "outcome": _one_of("pass", "over_ceiling", "incorrect", "ungraded"), "reason": _optional(NAME),
@@ -107,7 +116,7 @@ SEASON: dict[str, Check] = {
     "tokens": _optional(COUNT), "dollars": _optional(NUMBER), "dollar_cap": _optional(NUMBER),
     "ended_by": _one_of(*GRADED, *UNGRADED), "ungraded": _optional(WORDS), "game_digest": DIGEST, "engine": TEXT,
     "fuel": _optional(COUNT), "replay_digest": _optional(DIGEST), "verified": _optional(FLAG),
-    "verified_at": _optional(UTC), "verified_on": _optional(TEXT), "drift": _optional(OBJECT), "provenance": OBJECT,
+    "verified_at": _optional(UTC), "verified_on": _optional(TEXT), "drift": _optional(OBJECT), "provenance": SHALLOW,
     "recorded_at": _optional(UTC), "voided": _optional(NAME),
 }  # fmt: skip
 
@@ -211,6 +220,8 @@ def _input_faults(row: Mapping[str, Any], ceiling: int) -> Iterator[str]:
         yield f"its runway limit {row['runway_limit']} is below the fuel limit {ceiling}"
     if fuel is not None and fuel > row["runway_limit"]:
         yield f"fuel {fuel} is over its runway limit {row['runway_limit']}, where there is no reading"
+    if fuel == 0:
+        yield "fuel 0 is no reading: every call burns some"
     if fuel is None and row["overshoot_percent"] is not None:
         yield "an overshoot needs a fuel reading"
     if fuel is None and outcome in ("pass", "over_ceiling"):

@@ -43,6 +43,7 @@ def make_case(
     fuel_limit: int = 100_000,
     build: str | list[str] = "true",
     checker: str | None = None,
+    player: str | None = None,
     slug: str = "echo",
     version: str = "v1",
     sandbox: str = "wall_limit_s = 20.0",
@@ -75,6 +76,9 @@ entry = "go"
     if checker is not None:
         (folder / "checker.py").write_text(checker)
         text += 'checker = "checker.py"\n'
+    if player is not None:
+        (folder / "player.py").write_text(player)
+        text += 'player = "player.py"\n'
     text += f"[sandbox]\nfuel_limit = {fuel_limit}\nmax_memory_bytes = 1048576\n{sandbox}\n"
     for name, kind, data, expected, runway in inputs:
         (folder / "inputs" / f"{name}.in").write_bytes(data)

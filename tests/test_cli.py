@@ -9,12 +9,14 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evalkit.cli import main
+from evalkit.records import PerformanceRun
 from evalkit.store import Store
 from tests.casework import burner, make_case, make_solution, module
 
@@ -91,7 +93,7 @@ class TestGrade:
         status, out, err = cli("grade", "echo", slow, "--json")
         assert (status, err.count("\n")) == (2, 1)
         assert json.loads(out)["outcome"] == "ungraded"
-        assert "ungraded: s: stopped after 0.2 s" in err
+        assert "is ungraded: s: stopped after 0.2 s" in err
         first = json.loads(out)["run_id"]
         second = document(cli("grade", "echo", slow, "--json"))["run_id"]
         assert {run["run_id"] for run in document(cli("runs", "--json"))} == {first, second}
@@ -350,8 +352,50 @@ class TestBadInput:
         cli("export", tmp_path / "out")
         assert document(cli("import", tmp_path / "out", "--store", tmp_path / "o.sqlite", "--json"))["stored"] == 1
 
+    def test_a_hostile_export_can_neither_drive_a_terminal_nor_stop_the_good_lines(
+        self, cli: Cli, case: Path, tmp_path: Path
+    ) -> None:
+        cli("grade", case, make_solution(tmp_path / "s"))
+        cli("grade", case, make_solution(tmp_path / "t", burner(3), model="other"))
+        cli("export", tmp_path / "out")
+        good, bad = (json.loads(text) for text in (tmp_path / "out" / "runs.jsonl").read_text().splitlines())
+        evil = {**bad, "version": "v\x1b[31m\n1", "variant": "b\x1b", "engine": "e\x1b", "provenance": {"k\x1b": "v"}}
+        evil["run_id"] = PerformanceRun(**{f.name: evil[f.name] for f in fields(PerformanceRun)}).run_id
+        deep: Any = {}
+        for _ in range(600):
+            deep = {"d": deep}
+        free = {**bad, "total_fuel": 0, "inputs": [{**row, "fuel": 0} for row in bad["inputs"]]}
+        lines = [good, evil, {**bad, "provenance": deep}, free]
+        (tmp_path / "out" / "runs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        module_file = tmp_path / "out" / "modules" / f"{bad['module_digest']}.wasm"
+        module_file.unlink()
+        os.mkfifo(module_file)
+        other = ("--store", str(tmp_path / "other.sqlite"))
+        answer = cli("import", tmp_path / "out", "--json", *other)
+        assert answer[0] == 1
+        assert (document(answer)["stored"], len(document(answer)["refused"])) == (1, 3)
+        module_file.unlink()
+        cli("import", tmp_path / "out", *other)
+        texts = [cli("runs", *other)[1], cli("show", evil["run_id"], *other)[1]]
+        for text in texts:
+            assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
+        assert "\\x1b" in texts[1]
+
 
 class TestAsAProgram:
+    def test_a_terminal_that_cannot_show_a_name_shows_its_numbers(self, cli: Cli, case: Path, tmp_path: Path) -> None:
+        cli("grade", case, make_solution(tmp_path / "s", model="модель"))
+        command = [sys.executable, "-m", "evalkit.cli", "runs"]
+        env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=env)
+        assert "\\u043c" in done.stdout
+
+    def test_closed_standard_output_is_one_line(self, cli: Cli, case: Path, tmp_path: Path) -> None:
+        cli("grade", case, make_solution(tmp_path / "s"))
+        command = f"{sys.executable} -m evalkit.cli runs --json >&-"
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
     def test_a_closed_pipe_is_no_error(self, cli: Cli, case: Path, tmp_path: Path) -> None:
         cli("grade", case, make_solution(tmp_path / "s"))
         command = f"{sys.executable} -m evalkit.cli runs --json | head -c 1"

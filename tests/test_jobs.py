@@ -99,6 +99,25 @@ class TestSweep:
         assert isinstance(failed, FailedJob)
         assert "solution.toml" in failed.error
 
+    def test_hostile_folders_stop_nobody_elses_run(self, case: Path, tmp_path: Path) -> None:
+        links = make_solution(case / "solutions" / "links", model="links")
+        (links / "odd").symlink_to(os.fsdecode(b"\xff"))
+        large = make_solution(case / "solutions" / "large", model="large")
+        with (large / "big").open("wb") as file:
+            file.truncate(200 << 30)
+        os.mkfifo(make_solution(case / "solutions" / "pipe", model="pipe") / "pipe")
+        with Store.open(tmp_path / "s.sqlite") as store:
+            report = sweep_case(case, store=store)
+            assert {run.model for run in store.runs()} == {"model-a", "model-b", "model-c", "links"}
+        assert [Path(failed.job).name for failed in report.failed] == ["large", "pipe"]
+
+    def test_what_lies_inside_a_solution_is_part_of_it_and_no_solution_of_its_own(
+        self, case: Path, tmp_path: Path
+    ) -> None:
+        make_solution(case / "solutions" / "pass" / "a" / "inner", model="a rival")
+        with Store.open(tmp_path / "s.sqlite") as store:
+            assert sweep_case(case, store=store).jobs == 3
+
     def test_attempts_ask_for_more_runs_of_each(self, case: Path, tmp_path: Path) -> None:
         with Store.open(tmp_path / "s.sqlite") as store:
             assert sweep_case(case, store=store, attempts=2).stored == 6

@@ -341,7 +341,7 @@ def test_the_parameter_cell_and_the_schema_agree(name: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(evalkit, "open_results"), reason="needs the committed sample")
-@pytest.mark.parametrize("name", ["01_start_here", "02_case_results"])
+@pytest.mark.parametrize("name", ["01_start_here", "02_case_results", "03_watch_a_factory"])
 def test_a_committed_notebook_runs_on_the_sample(name: str, tmp_path: Path) -> None:
     run_notebook(name, {}, tmp_path / "out.ipynb")
 

@@ -16,10 +16,10 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalkit.building import confine
 from evalkit.building.commands import Build, Command
 from evalkit.errors import MachineError, UsageError
 
@@ -27,6 +27,7 @@ __all__ = ["BuildLimits", "BuildResult", "build_solution", "solution_digest", "s
 
 _NOT_SOURCE = {".git", ".hg", ".zig-cache", "zig-out", "__pycache__", "node_modules", ".DS_Store", "solution.toml"}
 _TAIL_BYTES = 4000
+_MOST_SOURCE_BYTES = 256 << 20
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc", "/nix", "/sys/devices/system/cpu")
 # Of /proc only what names no process: another process's environment may hold the operator's secrets.
 _PROC = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc/sys/vm/overcommit_memory")
@@ -80,16 +81,22 @@ def solution_files(folder: Path) -> Iterator[Path]:
 
 def solution_digest(folder: Path) -> str:
     """Hex SHA-256 over every source file's relative name, kind, mode bit and bytes. Raises UsageError as above."""
-    total = hashlib.sha256()
+    total, size = hashlib.sha256(), 0
     for path in solution_files(folder):
         try:
-            link = path.is_symlink()
-            body = str(path.readlink()).encode() if link else path.read_bytes()
-            kind = "link" if link else "exec" if path.stat().st_mode & stat.S_IXUSR else "file"
+            status = path.lstat()
+            link = stat.S_ISLNK(status.st_mode)
+            size += status.st_size
+            if size > _MOST_SOURCE_BYTES:
+                raise UsageError(
+                    f"{folder}: holds more than {_MOST_SOURCE_BYTES >> 20} MiB; leave out what is not source"
+                )
+            body = os.fsencode(path.readlink()) if link else path.read_bytes()
+            kind = "link" if link else "exec" if status.st_mode & stat.S_IXUSR else "file"
         except OSError as error:
             raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
         name = path.relative_to(folder).as_posix()
-        total.update(json.dumps([name, kind, len(body)]).encode() + b"\n" + body)
+        total.update(json.dumps([name, kind, len(body)]).encode() + b"\n" + body)  # odd names: escaped, all ASCII
     return total.hexdigest()
 
 
@@ -100,17 +107,18 @@ def build_solution(folder: Path, build: Build, *, limits: BuildLimits | None = N
     folder is no solution, MachineError where this machine cannot run a build at all.
     """
     limits = limits or BuildLimits()
-    with tempfile.TemporaryDirectory(prefix="evalkit-build-", ignore_cleanup_errors=True) as scratch:
-        work = Path(scratch, "work")
+    with _scratch() as scratch:
+        work = scratch / "work"
         copy = work / "solution"
         copy.mkdir(parents=True)
+        identity = _identity(copy)
         for path in solution_files(folder):
             target = copy / path.relative_to(folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, target, follow_symlinks=False)
         for name in ("home", "tmp"):
             (work / name).mkdir()
-        log = Path(scratch, "log")
+        log = scratch / "log"
         confined = True
         steps = [("install", build.install), ("build", build.build)]
         for step, command in steps:
@@ -121,7 +129,33 @@ def build_solution(folder: Path, build: Build, *, limits: BuildLimits | None = N
             if report["status"] != 0:
                 ended = f"the {step} command {_ending(report)}"
                 return BuildResult(reason="build_failed", detail=ended, log=_tail(log), warnings=_warn(confined))
+        if _identity(copy) != identity:  # a link put in its place would lead to another solution's module
+            detail = "the build moved or replaced the folder that it runs in"
+            return BuildResult(reason="build_failed", detail=detail, log=_tail(log), warnings=_warn(confined))
         return _collect(copy, build.module, log, limits, _warn(confined))
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A private folder, removed afterwards whatever a build has left in it: too deep, unreadable, whatever."""
+    folder = Path(tempfile.mkdtemp(prefix="evalkit-build-"))
+    try:
+        yield folder
+    finally:
+        try:
+            shutil.rmtree(folder)
+        except (OSError, RecursionError):
+            subprocess.run(["chmod", "-R", "u+rwX", str(folder)], capture_output=True, check=False)
+            subprocess.run(["rm", "-rf", str(folder)], capture_output=True, check=False)
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Which folder this is, whatever its name leads to; None for a link and where there is nothing."""
+    try:
+        status = folder.lstat()
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None
 
 
 def _collect(copy: Path, name: str, log: Path, limits: BuildLimits, warnings: tuple[str, ...]) -> BuildResult:
@@ -153,18 +187,29 @@ def _run(command: Command, work: Path, log: Path, limits: BuildLimits, *, networ
         "processes": limits.processes,
         "file_bytes": limits.file_bytes,
     }
-    supervisor = [sys.executable, "-I", confine.__file__, json.dumps(order)]
+    supervisor = [sys.executable, "-P", "-m", "evalkit.building.confine", json.dumps(order)]
+    environment = {"PATH": os.defpath, "PYTHONPATH": str(Path(__file__).parents[2])}
     with log.open("ab") as sink:
-        # The supervisor keeps its own clock; the wider one here only guards against the supervisor itself.
-        done = subprocess.run(
+        process = subprocess.Popen(
             supervisor, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=sink, start_new_session=True,
-            env={"PATH": os.defpath}, timeout=limits.seconds + 60, check=False,
+            env=environment,
         )  # fmt: skip
+        try:
+            # The supervisor keeps its own clock; the wider one here only guards against the supervisor itself.
+            said, _ = process.communicate(timeout=limits.seconds + 60)
+        except subprocess.TimeoutExpired as error:
+            raise MachineError("the build's supervisor did not end in time; try again") from error
+        finally:  # Ctrl-C too: asked to end, it takes everything that the build started along
+            if process.poll() is None:
+                process.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(10)
+                process.kill()
     try:
-        report: dict[str, object] = json.loads(done.stdout)
+        report: dict[str, object] = json.loads(said)
     except ValueError as error:
         raise MachineError(
-            f"the build's supervisor ended with status {done.returncode}: {_tail(log)[-300:]}"
+            f"the build's supervisor ended with status {process.returncode}: {_tail(log)[-300:]}"
         ) from error
     return report
 

@@ -5,6 +5,8 @@ Exit status: 0 did it, and it passed, verified or is clean; 1 did it, and it did
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -19,7 +21,12 @@ __all__ = ["main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status. Never raises and never shows a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a letter shows its number
+            stream.reconfigure(errors="backslashreplace")
     try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed")
         arguments = parse(sys.argv[1:] if argv is None else argv)
         module, function = arguments.run.split(":")
         status: int = getattr(import_module(f"evalkit.cli.{module}"), function)(arguments)

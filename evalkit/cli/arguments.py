@@ -16,7 +16,7 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line, with the verb that was meant where one is close."""
         if "invalid choice" in message and self.prog == "evalkit":
-            word = message.split("'")[1]
+            word = message.partition("invalid choice: ")[2].partition(" (choose")[0].strip("'\"")
             message = f'there is no verb "{printable(word)}"{did_you_mean(word, _VERBS)}'
         self.exit(2, f"{self.prog}: {printable(message, 400)} (see `{self.prog} --help`)\n")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ def grade(arguments: Namespace) -> int:
         return _file_for_review(arguments, case, folder)
     if arguments.unlimited:
         run = grade_solution(case, folder, variant=arguments.variant, unlimited=True).run
+        _say_ungraded([run])
         emit(arguments, run.public(), [*run_lines(run), "  read with --unlimited: nothing is stored"])
         return _status([run])
     runs = []
@@ -64,12 +66,19 @@ def grade(arguments: Namespace) -> int:
             runs.append(stored)
     documents = [run.public() for run in runs]
     emit(arguments, documents[0] if arguments.attempts == 1 else documents, [t for run in runs for t in run_lines(run)])
-    for run in runs:
-        for warning in run.warnings:
+    if not _say_ungraded(runs, " It is stored; grading again makes a new attempt."):
+        for warning in dict.fromkeys(warning for run in runs for warning in run.warnings):
             note(f"warning: {warning}")
-        if run.outcome is Outcome.UNGRADED:
-            note(f"run {run.run_id} is ungraded: {run.detail}; it is stored, and grading again makes a new attempt")
     return _status(runs)
+
+
+def _say_ungraded(runs: Sequence[PerformanceRun], more: str = "") -> bool:
+    """The one line that goes with status 2: which run this machine could not grade, and why."""
+    found = [run for run in runs if run.outcome is Outcome.UNGRADED]
+    if found:
+        others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        note(f"run {found[0].run_id}{others} is ungraded: {found[0].detail}.{more}")
+    return bool(found)
 
 
 def _status(runs: list[PerformanceRun]) -> int:
@@ -122,7 +131,7 @@ def regrade(arguments: Namespace) -> int:
     from evalkit.performance.grading import grade_module
 
     rows: list[dict[str, Any]] = []
-    with open_store(arguments) as store:
+    with open_store(arguments, create=False) as store:
         for name in arguments.runs:
             old = store.get(name)
             if not isinstance(old, PerformanceRun):
@@ -139,6 +148,8 @@ def regrade(arguments: Namespace) -> int:
     names = ("run", "new run", "outcome", "", "total fuel", "", "ratio")
     emit(arguments, rows, table(names, [_regraded(row) for row in rows]))
     if any(row["new"]["outcome"] == Outcome.UNGRADED for row in rows):
+        stuck = next(row for row in rows if row["new"]["outcome"] == Outcome.UNGRADED)
+        note(f"run {stuck['run_id']} could not be graded here: {stuck['detail']}")
         return 2
     return 1 if any(row["changed"] for row in rows) else 0
 
@@ -154,6 +165,7 @@ def _moved(old: PerformanceRun, new: PerformanceRun, kept: bool) -> dict[str, An
         "new_run_id": new.run_id,
         "stored": kept,
         "changed": changed,
+        "detail": new.detail,
         "old": before,
         "new": after,
         "inputs": inputs,

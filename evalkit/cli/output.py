@@ -30,7 +30,7 @@ def emit(arguments: Namespace, document: Any, text: str | Iterable[str]) -> None
         print()
     else:
         for part in [text] if isinstance(text, str) else text:
-            print(part)
+            print(line(part, 100_000))  # once more, whole: whatever came in by an import obeys too
 
 
 def note(text: object) -> None:
@@ -42,6 +42,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Aligned columns: a column whose cells are all figures is set right."""
     if not rows:
         return ["(none)"]
+    rows = [[line(cell, 200) for cell in row] for row in rows]
     columns = list(zip(head, *rows, strict=True))
     right = [all(cell[:1] in "-0123456789x" for cell in column[1:]) for column in columns]
     width = [max(map(len, column)) for column in columns]

@@ -102,7 +102,7 @@ def sweep_season(arguments: Namespace, folder: Path) -> int:
 
 
 def show_sweep(arguments: Namespace, report: SweepReport, planned: Sequence[str]) -> int:
-    """Print how a sweep went, of a case or of a season; 1 where a job failed."""
+    """Print how a sweep went, of a case or of a season; 1 where a job failed or was ungraded."""
     document = {
         "jobs": report.jobs,
         "stored": report.stored,
@@ -112,8 +112,11 @@ def show_sweep(arguments: Namespace, report: SweepReport, planned: Sequence[str]
     lines = [f"would run {line(name)}" for name in planned]
     lines += [f"failed {line(f.job)}: {line(f.error)}" for f in report.failed]
     counts = f"{report.stored} stored, {report.skipped} were stored before, {len(report.failed)} failed"
-    emit(arguments, document, [*lines, f"{report.jobs} jobs: {counts}"])
-    return 1 if report.failed else 0
+    lines.append(f"{report.jobs} jobs: {counts}")
+    if report.ungraded:
+        lines.append(f"{report.ungraded} of them ungraded: this machine gave up; sweep again to try again")
+    emit(arguments, document, lines)
+    return 1 if report.failed or report.ungraded else 0
 
 
 _SHOWN = (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit.building.build import BuildLimits, solution_digest
-from evalkit.errors import EvalkitError
+from evalkit.errors import EvalkitError, MachineError
 from evalkit.jobs.attempts import missing_attempts, opened
 from evalkit.jobs.pool import Job, JobResult, run_jobs
 from evalkit.jobs.report import FailedJob, Plan, Progress, SweepReport, gather
@@ -39,7 +39,11 @@ __all__ = [
 
 def find_solutions(case: Case) -> list[Path]:
     """Every folder below the case's `solutions/` that holds a `solution.toml`, in the order of their names."""
-    return sorted(path.parent for path in (case.root / "solutions").rglob("solution.toml"))
+    found: list[Path] = []
+    for folder in sorted(path.parent for path in (case.root / "solutions").rglob("solution.toml")):
+        if not any(outer in folder.parents for outer in found):  # what lies inside a solution is part of it
+            found.append(folder)
+    return found
 
 
 def plan_sweep(
@@ -59,8 +63,8 @@ def plan_sweep(
     for folder in folders:
         try:
             key = job_key(case, folder, slug)
-        except EvalkitError as error:
-            failed += [FailedJob(str(folder), str(error))] * attempts
+        except (EvalkitError, OSError, ValueError) as error:  # one hostile folder stops nobody else's run
+            failed += [FailedJob(str(folder), " ".join(str(error).split()))] * attempts
             continue
         for attempt in () if key in seen else missing_attempts(store, key, attempts):
             name = str(folder) if attempt == 1 else f"{folder} (attempt {attempt})"
@@ -159,6 +163,9 @@ def job_key(case: Case, folder: Path, variant: str | None = None) -> tuple[str, 
 def store_graded(store: Store, graded: Graded) -> bool:
     """Store a run with its module; False where it is there. The same source with another module is a warning."""
     run = graded.run
+    before = store.find(run.run_id)
+    if run.outcome is Outcome.UNGRADED and before is not None and before.to_json().get("outcome") != run.outcome:
+        raise MachineError(f"this machine could not grade it: {run.detail}; run {run.run_id} stays as it was")
     others = store.module_digests(run.solution_digest) - {run.module_digest}
     if graded.module is not None and others:
         warning = f"the same source built another module before ({min(others)[:12]}…): its build is not reproducible"

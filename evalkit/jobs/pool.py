@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
+import re
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, as_completed
@@ -90,6 +91,8 @@ def _result(name: str, future: Any, seconds: float | None) -> JobResult[Any]:
 
 
 def _on_cluster(fn: Callable[..., T], jobs: Mapping[str, Job], scheduler: str) -> Iterator[JobResult[T]]:
+    if not re.fullmatch(r"[\w+.:/\[\]-]+", scheduler):
+        raise UsageError("the address of a dask scheduler looks like tcp://10.0.0.5:8786")
     try:
         distributed = importlib.import_module("distributed")
     except ImportError as error:

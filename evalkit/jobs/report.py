@@ -8,6 +8,7 @@ from typing import Any
 
 from evalkit.errors import EvalkitError
 from evalkit.jobs.pool import Job, JobResult
+from evalkit.records import Outcome
 
 __all__ = ["FailedJob", "Plan", "Progress", "SweepReport", "gather"]
 
@@ -22,12 +23,16 @@ class FailedJob:
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """How a sweep went: jobs in the grid, runs stored now, jobs that were stored before, and the failures."""
+    """How a sweep went: jobs in the grid, runs stored now, jobs that were stored before, and the failures.
+
+    `ungraded` are those of the stored runs that this machine could not grade.
+    """
 
     jobs: int
     stored: int
     skipped: int
     failed: tuple[FailedJob, ...] = ()
+    ungraded: int = 0
 
 
 Progress = Callable[[int, int, JobResult[Any]], None]
@@ -49,11 +54,15 @@ def gather(
 ) -> SweepReport:
     """Keep each result as it comes (`keep` says whether it was new), and report when all are in."""
     failed = list(plan.failed)
-    stored, done = 0, plan.jobs - len(plan.grid)
+    stored, ungraded, done = 0, 0, plan.jobs - len(plan.grid)
     for result in results:
         done += 1
         try:
             if result.value is not None:
+                run = getattr(result.value, "run", result.value)
+                ungraded += (
+                    getattr(run, "ungraded", None) is not None or getattr(run, "outcome", None) is Outcome.UNGRADED
+                )
                 stored += keep(result.value)
         except EvalkitError as error:
             result = JobResult(result.name, error=str(error))
@@ -61,4 +70,4 @@ def gather(
             failed.append(FailedJob(result.name, result.error))
         if progress:
             progress(done, plan.jobs, result)
-    return SweepReport(plan.jobs, stored, plan.skipped, tuple(failed))
+    return SweepReport(plan.jobs, stored, plan.skipped, tuple(failed), ungraded)

@@ -36,6 +36,14 @@ _STORE = Parameter("store", "str", None, "the run store's URL; None: the local s
 SCHEMAS: dict[str, tuple[Parameter, ...]] = {
     "01_start_here": (_STORE,),
     "02_case_results": (_CASE, _STORE),
+    "03_watch_a_factory": (
+        _CASE,
+        _STORE,
+        Parameter("run_id", "str", None, "the run to watch; None: the best passing one, else the nearest", True),
+        Parameter("input", "str", None, "the input's name; None: the first stress input", True),
+        Parameter("first", "int", 1, "the first tick", least=1),
+        Parameter("last", "int", 250, "the last tick, at most 400 ticks in all", least=1),
+    ),
     "10_sweep_case": (
         _CASE,
         Parameter("solutions", "list[str]", None, "solution folders; None: every solution the case ships", True),

@@ -12,7 +12,7 @@ from types import ModuleType
 from evalkit.errors import AuthoringError
 from evalkit.records import Verdict
 
-__all__ = ["Check", "load_checker", "load_file"]
+__all__ = ["Check", "load_checker", "load_file", "where"]
 
 Check = Callable[[bytes, bytes, bytes], Verdict]
 """`check(input, expected, output)`: is the output right?"""
@@ -45,7 +45,7 @@ def load_checker(path: Path | None) -> Check:
             answer = check(data, expected, output)
             verdict = Verdict(answer.ok, answer.first_mismatch_tick, answer.detail)
         except Exception as error:
-            raise AuthoringError(f"{path}: check: {_where(error, path)}; mend the checker") from error
+            raise AuthoringError(f"{path}: check: {where(error, path)}; mend the checker") from error
         if not isinstance(verdict.ok, bool):
             raise AuthoringError(f"{path}: check: its verdict's `ok` is {verdict.ok!r}; it must be True or False")
         return verdict
@@ -65,11 +65,12 @@ def load_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise AuthoringError(f"{path}: does not load: {_where(error, path)}") from error
+        raise AuthoringError(f"{path}: does not load: {where(error, path)}") from error
     return module
 
 
-def _where(error: Exception, path: Path) -> str:
+def where(error: Exception, path: Path) -> str:
+    """Say in one line what a case's own file raised, and in which line of it."""
     frames = traceback.extract_tb(error.__traceback__)
     line = next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)
     text = " ".join(f"{type(error).__name__}: {error}".split())[:300]

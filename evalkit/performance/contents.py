@@ -27,10 +27,10 @@ def check_contents(case: Case, manifest: Table, faults: Faults) -> None:
     """Record what is wrong inside the files of a performance case; faults of an answer stand at its manifest key."""
     if case.contract is None:
         return
-    for key, function in (("checker", "check"), ("player", "frames")):
+    for key, functions in (("checker", ("check",)), ("player", ("schedule", "states", "frames"))):
         path: Path | None = getattr(case.contract, key)
         if path is not None and path != case.root:
-            _check_python(path, path.relative_to(case.root).as_posix(), function, faults)
+            _check_python(path, path.relative_to(case.root).as_posix(), functions, faults)
     # One schema may serve both ways; it is read, and its faults reported, once.
     schemas = {path: _schema(path, case.root, faults) for path in (case.contract.input, case.contract.output)}
     for place, row in enumerate(case.inputs, 1):
@@ -106,8 +106,8 @@ def _schema(path: Path | None, root: Path, faults: Faults) -> Judge | None:
     return judge
 
 
-def _check_python(path: Path, name: str, function: str, faults: Faults) -> None:
-    """Record whether a Python file parses and defines a function; it is not run."""
+def _check_python(path: Path, name: str, functions: tuple[str, ...], faults: Faults) -> None:
+    """Record whether a Python file parses and defines these functions; it is not run."""
     data = read_bytes(path, name, faults)
     if data is None:
         return
@@ -127,5 +127,6 @@ def _check_python(path: Path, name: str, function: str, faults: Faults) -> None:
             defined.update(alias.asname or alias.name for alias in node.names)
         elif isinstance(node, ast.Assign):
             defined.update(target.id for target in node.targets if isinstance(target, ast.Name))
-    if function not in defined:
-        faults.add(name, "", f"defines no function {function}: add it at the top level")
+    missing = [function for function in functions if function not in defined]
+    if missing:
+        faults.add(name, "", f"defines no function {', '.join(missing)}: add it at the top level")

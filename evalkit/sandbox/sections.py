@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["START", "Section", "has_start", "read_leb", "sections"]
+__all__ = ["EXPORT", "START", "Section", "count_exports", "has_start", "read_leb", "sections"]
 
-START = 8
+EXPORT, START = 7, 8
 _HEADER = 8  # magic and version
 
 
@@ -43,6 +43,11 @@ def sections(wasm: bytes) -> Iterator[Section]:
         size, body = read_leb(wasm, at + 1)
         yield Section(wasm[at], at, body, body + size)
         at = body + size
+
+
+def count_exports(wasm: bytes) -> int:
+    """How many exports the module has."""
+    return next((read_leb(wasm, section.begin)[0] for section in sections(wasm) if section.id == EXPORT), 0)
 
 
 def has_start(wasm: bytes) -> bool:

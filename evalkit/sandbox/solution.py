@@ -14,7 +14,7 @@ import wasmtime
 
 from evalkit.errors import MachineError
 from evalkit.sandbox.engine import CompileLimits, InvalidModule, compile_module, engine, interruptible
-from evalkit.sandbox.sections import has_start
+from evalkit.sandbox.sections import count_exports, has_start
 
 __all__ = ["UNLIMITED", "Call", "Rejection", "Solution", "load_solution"]
 
@@ -24,6 +24,9 @@ UNLIMITED = 1 << 61
 _AMPLE = 1 << 62  # for instantiation, whose cost differs by platform and is never charged
 _PAGE = 65536
 _MAX_TABLE_ELEMENTS = 1 << 20
+_MAX_EXPORTS = (
+    1000  # a host lists them for every instance, outside fuel and clock, in time that grows with their square
+)
 _HEADROOM = 4096  # on top of the module's size: straight-line code cannot overrun its budget by more than its length
 
 _I32, _I64 = "i32", "i64"
@@ -72,6 +75,14 @@ class Solution:
         whatever the engine said.
         """
         store = wasmtime.Store(engine())
+        try:
+            return self._call(store, data, runway_limit, max_output_bytes, wall_limit_s)
+        finally:
+            store.close()  # a trap keeps its store alive in a cycle, with all the memory that the solution took
+
+    def _call(
+        self, store: wasmtime.Store, data: bytes, runway_limit: int, max_output_bytes: int, wall_limit_s: float
+    ) -> Call:
         store.set_limits(
             memory_size=self._max_memory_bytes, table_elements=_MAX_TABLE_ELEMENTS, instances=1, tables=64, memories=1
         )
@@ -125,6 +136,8 @@ def load_solution(
         module = compile_module(wasm, limits=limits, cache_dir=cache_dir)
     except InvalidModule as error:
         return Rejection("invalid_module", str(error))
+    if (count := count_exports(wasm)) > _MAX_EXPORTS:
+        return Rejection("invalid_module", f"it has {count:,} exports, more than the {_MAX_EXPORTS:,} allowed")
     exports = {export.name: export.type for export in module.exports}
     memory = exports.get("memory")
     wanted = [("alloc", "alloc"), (entry, "entry")] + [(n, n) for n in ("_initialize",) if n in exports]
@@ -174,7 +187,7 @@ def _after(trap: wasmtime.Trap, wall_limit_s: float) -> Call:
 def _line(error: Exception) -> str:
     """The last line of an engine's message, which is its cause; the rest is a backtrace in the solution's own names."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1][:300] if lines else type(error).__name__
+    return lines[-1].removeprefix("1: ")[:300] if lines else type(error).__name__
 
 
 def _outside(who: str, start: int, length: int, size: int) -> str:

@@ -29,6 +29,7 @@ KINDS: dict[str, type[PerformanceRun] | type[ReviewedRun] | type[SeasonRun]] = {
 RUNS = "runs.jsonl"
 MODULES = "modules"
 REPLAYS = "replays"
+_MOST_MODULE_BYTES = 64 << 20
 PART = ".part"
 
 
@@ -194,6 +195,8 @@ def _line(folder: Path, place: str, text: bytes, files: bool) -> Line:
     path = folder / MODULES / f"{digest}.wasm"
     if not path.exists():
         return Line(run_id, record)
+    if not path.is_file() or path.stat().st_size > _MOST_MODULE_BYTES:  # a pipe would never end, a device neither
+        return Line(run_id, why=f"its module {path.name} is no file of at most {_MOST_MODULE_BYTES >> 20} MiB")
     wasm = path.read_bytes()
     if hashlib.sha256(wasm).hexdigest() != digest:
         return Line(run_id, why=f"its module {MODULES}/{path.name} has another digest: the file was changed")
@@ -204,6 +207,8 @@ def _season_line(folder: Path, run: SeasonRun, files: bool) -> Line:
     path = folder / REPLAYS / f"{run.run_id}.json"
     if not files or not path.exists():
         return Line(run.run_id, run)
+    if not path.is_file() or path.stat().st_size > _MOST_MODULE_BYTES:
+        return Line(run.run_id, why=f"its replay {path.name} is no file of at most {_MOST_MODULE_BYTES >> 20} MiB")
     proof = path.read_bytes()
     if hashlib.sha256(proof).hexdigest() != run.replay_digest:
         return Line(run.run_id, why=f"its replay {REPLAYS}/{path.name} has another digest: the file was changed")

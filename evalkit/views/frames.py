@@ -17,9 +17,11 @@ __all__ = [
     "chosen_run",
     "graded",
     "input_rows",
+    "input_to_watch",
     "is_ranked",
     "latest_cohort",
     "one_per_model",
+    "over_ceiling_run",
     "overshoot_percent",
     "plain_rows",
     "stress",
@@ -135,6 +137,24 @@ def chosen_run(runs: Iterable[PerformanceRun], run_id: str | None = None) -> Per
     if len(found) != 1:
         raise UsageError(f"{len(found) or 'no'} runs of this cohort have the id {run_id!r}; `evalkit runs` lists them")
     return found[0]
+
+
+def over_ceiling_run(runs: Iterable[PerformanceRun | ReviewedRun]) -> PerformanceRun | None:
+    """Return the run over the ceiling that came nearest to passing, or None where every right run passed."""
+    return next((run for run in one_per_model(runs) if run.outcome is Outcome.OVER_CEILING), None)
+
+
+def input_to_watch(run: PerformanceRun, name: str | None = None) -> str:
+    """Return `name`, or with None the first stress input that the run was graded on, or else the first of all.
+
+    Raises UsageError where the run was graded on none.
+    """
+    graded_on = sorted(
+        (row for row in run.inputs if row.outcome is not Outcome.SKIPPED), key=lambda r: r.kind != "stress"
+    )
+    if name is None and not graded_on:
+        raise UsageError(f"run {run.run_id} was graded on no input ({run.reason}): there is nothing to watch")
+    return graded_on[0].name if name is None else name
 
 
 def _worth(run: PerformanceRun) -> tuple[int, float]:

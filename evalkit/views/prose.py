@@ -12,7 +12,7 @@ from evalkit.views.formats import OUTCOME_WORDS, grouped, times
 from evalkit.views.frames import plain_rows, worst_overshoot
 from evalkit.views.names import html, short
 
-__all__ = ["Note", "cohort", "finding", "heading", "outcome", "provenance", "rules"]
+__all__ = ["Note", "cohort", "finding", "heading", "outcome", "paragraphs", "provenance", "rules"]
 
 
 class _Input(Protocol):
@@ -59,7 +59,8 @@ class Note:
         return self._markup
 
 
-def _paragraphs(*texts: str) -> Note:
+def paragraphs(*texts: str) -> Note:
+    """Return plain texts as one paragraph each; empty ones are left out."""
     return Note(
         "".join(f"<p>{escape(text)}</p>" for text in texts if text), "\n\n".join(text for text in texts if text)
     )
@@ -87,7 +88,7 @@ def rules(case: _Case) -> Note:
     ceiling = case.sandbox.fuel_limit if case.sandbox else None
     runways = sorted({row.fuel_runway for row in stress})
     span = f"{runways[0]:g}×" if len(runways) == 1 else f"{runways[0]:g}× to {runways[-1]:g}×" if runways else "1×"
-    return _paragraphs(
+    return paragraphs(
         f"Correctness first, then fuel; lower is better. {gate}",
         f"The ceiling is {grouped(ceiling)} fuel for each stress input: a right answer within it passes. A right "
         f"answer past it is over the ceiling: no pass, but its overshoot is measured up to the runway limit ({span} "
@@ -101,20 +102,20 @@ def cohort(runs: Iterable[PerformanceRun | ReviewedRun]) -> Note:
     """Say how many runs there are, of how many models, and in which cohorts; more than one is a warning."""
     kept = [run for run in runs if isinstance(run, PerformanceRun)]
     if not kept:
-        return _paragraphs("No run of this case is kept yet. Grade a solution: evalkit grade CASE SOLUTION")
+        return paragraphs("No run of this case is kept yet. Grade a solution: evalkit grade CASE SOLUTION")
     cohorts = sorted({run.cohort for run in kept})
     models = len({fold_model(run.model) for run in kept})
     said = f"{_count(len(kept), 'run')} of {_count(models, 'model')}, in {_count(len(cohorts), 'cohort')}: "
     said += "; ".join(
         f"version {short(v)}, variant {short(x)}, fuel schedule {short(s)[:12]}" for _, v, x, s in cohorts
     )
-    return _paragraphs(said + ("." if len(cohorts) == 1 else ". Runs of different cohorts are never compared."))
+    return paragraphs(said + ("." if len(cohorts) == 1 else ". Runs of different cohorts are never compared."))
 
 
 def outcome(run: PerformanceRun | None) -> Note:
     """Say in a sentence how one run ended."""
     if run is None:
-        return _paragraphs("There is no graded run to show yet.")
+        return paragraphs("There is no graded run to show yet.")
     said = f"{short(run.model)}, run {run.run_id}: {OUTCOME_WORDS[run.outcome]}"
     if run.total_fuel is not None:
         said += f" with {grouped(run.total_fuel)} fuel"
@@ -122,14 +123,14 @@ def outcome(run: PerformanceRun | None) -> Note:
         said += f", {worst[1]:,.1f} % over at worst (input {short(worst[0].name)})"
     elif run.reason:
         said += f" ({short(run.reason, 60)})"
-    return _paragraphs(said + (f". Voided: {short(run.voided, 80)}." if run.voided is not None else "."))
+    return paragraphs(said + (f". Voided: {short(run.voided, 80)}." if run.voided is not None else "."))
 
 
 def finding(rows: Any) -> Note:
     """Say who leads and by how much; `rows` as `charts.leaderboard` takes them."""
     values = [row for row in plain_rows(rows) if row["total_fuel"] is not None]
     if not values:
-        return _paragraphs("Finding: no run has passed yet, so there is no ranking.")
+        return paragraphs("Finding: no run has passed yet, so there is no ranking.")
     best = [row for row in values if row["rank"] == 1]
     names = " and ".join(short(str(row["model"])) for row in best[:3]) + (" and more" if len(best) > 3 else "")
     lead = "leads" if len(best) == 1 else "share the lead"
@@ -141,7 +142,7 @@ def finding(rows: Any) -> Note:
             said += f", last {short(str(rest[-1]['model']))} with {times(rest[-1]['ratio_to_best'])}"
     elif len(values) == 1:
         said += "; it is alone in its field"
-    return _paragraphs(f"{said}.")
+    return paragraphs(f"{said}.")
 
 
 def provenance(facts: Mapping[str, object]) -> Note:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -10,13 +13,24 @@ from pathlib import Path
 import psutil
 import pytest
 
-from evalkit.building import confine
+from evalkit.building import build as build_module
+from evalkit.building import walls
 from evalkit.building.build import BuildLimits, BuildResult, build_solution, solution_digest
 from evalkit.building.commands import Build
 from evalkit.errors import UsageError
+from tests.casework import make_case, make_solution
 
+SPACES = subprocess.run(
+    [
+        sys.executable,
+        "-c",
+        "from evalkit.building import walls; import sys; sys.exit(not walls.enter_name_spaces(False))",
+    ],
+    check=False,
+)
+spaced = pytest.mark.skipif(SPACES.returncode != 0, reason="this kernel grants no name spaces of one's own")
 landlocked = pytest.mark.skipif(
-    not confine.landlock_abi(), reason="this kernel has no Landlock to keep a build in its folder"
+    not walls.landlock_abi(), reason="this kernel has no Landlock to keep a build in its folder"
 )
 
 
@@ -159,7 +173,7 @@ tempfile.NamedTemporaryFile().write(b'x')
         (solution / "way-out").symlink_to(tmp_path / "secret")
         assert build(solution, "cat way-out > engine.wasm").module is None
 
-    @pytest.mark.skipif(confine.landlock_abi() < 4, reason="this kernel's Landlock cannot refuse TCP")
+    @pytest.mark.skipif(walls.landlock_abi() < 4, reason="this kernel's Landlock cannot refuse TCP")
     def test_build_has_no_network_and_install_may_have(self, solution: Path) -> None:
         code = "import socket,sys; s=socket.socket(); s.settimeout(2); sys.exit(s.connect_ex(('127.0.0.1', 9)))"
         refused_by_kernel, refused_by_nobody_there = 13, 111
@@ -170,7 +184,7 @@ tempfile.NamedTemporaryFile().write(b'x')
     @landlocked
     def test_a_build_cannot_signal_the_harness(self, solution: Path) -> None:
         log = build(solution, f"kill -TERM {os.getpid()} $PPID; exit 1").log
-        assert log.lower().count("not permitted") == 2
+        assert log.lower().count("not permitted") + log.lower().count("no such process") == 2
 
     def test_what_a_build_leaves_running_is_ended_even_in_a_session_of_its_own(self, solution: Path) -> None:
         marker = f"297{os.getpid()}"
@@ -212,14 +226,108 @@ tempfile.NamedTemporaryFile().write(b'x')
         assert not Path(where).exists()
 
     def test_a_kernel_without_confinement_is_said_so(self, solution: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        run = f"""import sys; sys.path[:0] = [{str(Path(confine.__file__).parent)!r}]; import confine
-confine.landlock_abi = lambda: 0
-import json, os; to = os.dup(1); os.dup2(2, 1)
-os.write(to, json.dumps(confine.supervise(json.loads(sys.argv[1]))).encode())"""
-        script = solution.parent / "without.py"
-        script.write_text(run)
-        monkeypatch.setattr(confine, "__file__", str(script))
-        assert "no Landlock" in build(solution, "echo > engine.wasm").warnings[0]
+        monkeypatch.setattr(build_module, "_run", lambda *_, **__: {"status": 1, "limit": None, "confined": False})
+        monkeypatch.setattr(build_module, "_tail", lambda _: "")
+        assert "no Landlock" in build(solution, "true").warnings[0]
+
+    def test_a_build_cannot_hand_in_the_module_of_another_solution(self, solution: Path, tmp_path: Path) -> None:
+        rival = tmp_path / "rival"
+        rival.mkdir()
+        (rival / "engine.wasm").write_bytes(b"the rival's")
+        result = build(solution, f"cd ..; mv solution x; ln -s {rival} solution")
+        assert (result.module, result.reason) == (None, "build_failed")
+        assert "replaced the folder" in str(result.detail)
+
+    def test_what_a_build_leaves_however_deep_is_removed_and_loses_no_module(self, solution: Path) -> None:
+        code = "import os\nopen('engine.wasm','w').write('ok')\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
+        result = build(solution, python(code + "\nprint(os.environ['HOME'])"))
+        assert result.module == b"ok"
+        assert not Path(result.log.strip()).parent.parent.exists()
+
+    def test_many_short_processes_one_after_another_are_no_flood(self, solution: Path) -> None:
+        command = "i=0; while [ $i -lt 300 ]; do (setsid true &); i=$((i+1)); done; echo > engine.wasm"
+        assert build(solution, command, processes=100).module
+
+    @spaced
+    def test_a_build_sees_no_process_but_its_own_and_cannot_limit_another(self, solution: Path) -> None:
+        code = (
+            f"import resource\ntry: resource.prlimit({os.getpid()}, resource.RLIMIT_NOFILE)"
+            "\nexcept OSError as error: print(type(error).__name__)"
+        )
+        log = build(solution, (*python(code), "x"), install=None).log
+        assert "ProcessLookupError" in log
+
+    @spaced
+    def test_chains_of_processes_that_outrun_a_killer_end_with_their_name_space(self, solution: Path) -> None:
+        marker = f"398{os.getpid()}"
+        code = f"""
+import os, signal, sys, time
+for _ in range(4):
+    if os.fork() == 0:
+        os.setsid()
+        end = time.time() + 20
+        while time.time() < end:
+            if os.fork(): os._exit(0)
+        os.execvp('sleep', ['sleep', '{marker}'])
+print('started')
+"""
+        began = time.monotonic()
+        build(solution, python(code))
+        assert time.monotonic() - began < 15
+        assert not [p for p in psutil.process_iter(["cmdline"]) if marker in " ".join(p.info["cmdline"] or [])]
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root could make a device")
+    def test_root_has_no_privilege_in_a_build(self, solution: Path) -> None:
+        calls = "lambda: os.mknod('b', 0o60600, 0x700), lambda: os.chroot('.'), lambda: os.setuid(1)"
+        code = f"import os\nfor call in ({calls}):"
+        code += "\n    try: call(); print('did')\n    except OSError: print('refused')"
+        assert build(solution, python(code)).log.split() == ["refused"] * 3
+
+    @spaced
+    def test_no_kind_of_socket_reaches_the_network_from_a_build(self, solution: Path) -> None:
+        server = socket.create_server(("127.0.0.1", 0))
+        port = server.getsockname()[1]
+        code = f"""
+import socket
+for kind, protocol in ((socket.SOCK_STREAM, 0), (socket.SOCK_STREAM, 262), (socket.SOCK_DGRAM, 0)):
+    try:
+        s = socket.socket(socket.AF_INET, kind, protocol); s.settimeout(2)
+        s.connect(('127.0.0.1', {port})); s.send(b'x'); print('reached')
+    except OSError: print('no')
+"""
+        with server:
+            assert build(solution, python(code)).log.split() == ["no"] * 3
+
+    def test_a_grade_that_is_interrupted_takes_its_build_along(self, tmp_path: Path) -> None:
+        marker = f"396{os.getpid()}"
+        case = make_case(tmp_path / "cases", build=f"(setsid sleep {marker} &); sleep {marker}")
+        solution = make_solution(tmp_path / "s")
+        command = [
+            sys.executable,
+            "-m",
+            "evalkit.cli",
+            "grade",
+            str(case),
+            str(solution),
+            "--store",
+            str(tmp_path / "s.db"),
+        ]
+        child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        end = time.monotonic() + 30
+        while time.monotonic() < end and len(_running(marker)) < 2:
+            time.sleep(0.1)
+        os.killpg(child.pid, signal.SIGINT)
+        _, errors = child.communicate(timeout=30)
+        assert errors.strip() == "evalkit: interrupted; what had finished is stored"
+        assert _running(marker) == []
+
+
+def _running(marker: str) -> list[psutil.Process]:
+    return [
+        p
+        for p in psutil.process_iter(["cmdline"])
+        if (p.info["cmdline"] or [])[:1] == ["sleep"] and marker in p.info["cmdline"]
+    ]
 
 
 class TestTheSolutionsDigest:

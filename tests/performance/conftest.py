@@ -19,7 +19,7 @@ FILES: dict[str, bytes] = {
     "bad-schema.json": b'{"type": "objekt"}',
     "remote-schema.json": b'{"$ref": "https://example.invalid/schema.json"}',
     "checker.py": b"def check(input, expected, output): ...\n",
-    "player.py": b"frames = print\n",
+    "player.py": b"schedule = states = frames = print\n",
     "broken.py": b"def check(:\n",
     "text.md": b"Words.\n",
     "folder/file.md": b"More words.\n",

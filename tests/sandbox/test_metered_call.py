@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+import psutil
 import pytest
 import wasmtime
 
@@ -305,6 +306,21 @@ class TestTheContract:
     def test_a_start_section_is_refused_with_the_way_out(self) -> None:
         found = rejected(wat("(i64.const 0)", extra="(func $s) (start $s)"))
         assert found.reason == "start_function" and "_initialize" in found.detail
+
+    def test_a_module_with_thousands_of_exports_is_refused(self) -> None:
+        """The host lists them for every instance, outside fuel and clock."""
+        many = "".join(f'(export "e{n}" (func $go))' for n in range(1200))
+        found = rejected(wat("(i64.const 0)", extra=many))
+        assert (found.reason, "1,203 exports" in found.detail) == ("invalid_module", True)
+
+    def test_a_trap_gives_the_solutions_memory_back(self) -> None:
+        fill = "(drop (memory.grow (i32.const 1500))) (memory.fill (i32.const 0) (i32.const 1) (i32.const 98000000))"
+        greedy = loaded(wat(fill + " unreachable"), cap=100 << 20)
+        for _ in range(12):
+            assert (
+                greedy.call(b"", runway_limit=AMPLE, max_output_bytes=1, wall_limit_s=20).reason == "trap:unreachable"
+            )
+        assert psutil.Process().memory_info().rss < 700 << 20
 
     def test_a_memory_that_starts_above_the_cap_is_refused(self) -> None:
         assert rejected(wat("(i64.const 0)", memory="17")).reason == "memory"

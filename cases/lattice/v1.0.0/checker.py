@@ -16,7 +16,7 @@ from typing import Any
 
 from evalkit.records import Verdict
 
-__all__ = ["check"]
+__all__ = ["check", "checksum"]
 
 ITEMS = (
     *("iron-ore", "iron-plate", "iron-gear", "copper-ore", "copper-plate", "copper-cable", "circuit"),
@@ -51,9 +51,7 @@ class Wrong(Exception):
 def check(input: bytes, expected: bytes, output: bytes) -> Verdict:
     """Compare an output with the expected answer of a scenario, snapshot by snapshot."""
     scenario, answer = json.loads(input), json.loads(expected)
-    placed = [
-        (entity["type"], f"a {entity['type']} at ({entity['x']}, {entity['y']})") for entity in scenario["entities"]
-    ]
+    placed = _placed(scenario)
     try:
         returned = _parse(output)
     except Wrong as wrong:
@@ -72,6 +70,25 @@ def check(input: bytes, expected: bytes, output: bytes) -> Verdict:
     except Wrong as wrong:
         return Verdict(False, None, str(wrong))
     return Verdict(True)
+
+
+def checksum(scenario: dict[str, Any], snapshot: Any) -> str:
+    """The checksum of a returned snapshot by its entities. Raises ValueError where they are no state of `scenario`."""
+    try:
+        snapshot = _keys(snapshot, ("tick", "checksum", "entities"), "")
+        tick, entities, placed = snapshot["tick"], snapshot["entities"], _placed(scenario)
+        if type(tick) is not int or not 0 <= tick < 2**64:
+            raise Wrong(f"tick is {_show(tick)}")
+        if type(entities) is not list or len(entities) != len(placed):
+            raise Wrong(f"entities is {_show(entities)}, not a list of {len(placed)}")
+        return f"fnv1a64:{_hash_state(tick, placed, entities):016x}"
+    except Wrong as wrong:
+        raise ValueError(str(wrong)[:LONGEST_DETAIL]) from None
+
+
+def _placed(scenario: dict[str, Any]) -> list[tuple[str, str]]:
+    """The kind and the name of each entity, in placement order."""
+    return [(item["type"], f"a {item['type']} at ({item['x']}, {item['y']})") for item in scenario["entities"]]
 
 
 def _parse(output: bytes) -> list[Any]:

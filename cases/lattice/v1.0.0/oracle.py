@@ -31,8 +31,8 @@ class Repeats:
     """Finds the period of a world that has begun to repeat itself, and jumps it forward by whole periods.
 
     Complete states are compared, no hashes. A look is taken only at multiples of all source periods, so that the
-    sources' phases agree without being compared. The kept state is renewed at ever longer distances (Brent's method),
-    so one state is kept, not thousands.
+    sources' phases agree without being compared. The kept state is renewed at ever longer distances (as in Brent's
+    method, but each only a quarter longer), so one state is kept, not thousands.
     """
 
     def __init__(self, world: World) -> None:
@@ -40,7 +40,6 @@ class Repeats:
         self.world = world
         self.stride = base * -(-SAMPLE // base)
         self.kept: tuple[int, list[Any], list[dict[str, int]]] | None = None
-        self.reach = 1
         self.period: int | None = None
         self.gains: list[dict[str, int]] = []
 
@@ -55,9 +54,8 @@ class Repeats:
                 {item: count - before.get(item, 0) for item, count in after.items()}
                 for before, after in zip(self.kept[2], consumed, strict=True)
             ]
-        elif self.kept is None or self.world.tick - self.kept[0] >= self.reach * self.stride:
+        elif self.kept is None or self.world.tick >= self.kept[0] * 5 // 4:
             self.kept = (self.world.tick, state, consumed)
-            self.reach *= 2
 
     def jump(self, target: int) -> None:
         """Go as near to `target` as whole periods allow."""

@@ -10,6 +10,14 @@ from lattice_reference.tables import OPPOSITE, RECIPES, STEP
 
 __all__ = ["Plan"]
 
+FOOTPRINT = {"assembler": (3, 3), "furnace": (2, 2), "splitter": (1, 2), "lane-splitter": (1, 2)}
+"""Tiles across and down; of a splitter, where it faces east or west."""
+
+
+def _size(entity: dict[str, Any]) -> tuple[int, int]:
+    across, down = FOOTPRINT.get(entity["type"], (1, 1))
+    return (down, across) if entity.get("dir", "E") in "NS" else (across, down)
+
 
 class Plan:
     """A scenario being drawn. Entities keep the order in which they were drawn, unless `shuffle` is called."""
@@ -61,15 +69,22 @@ class Plan:
         self.add(kind, x, y, side, side, recipe=recipe)
 
     def crafters_between(self, recipe: str, xs: Iterable[int], take_y: int, give_y: int) -> None:
-        """Place a row of crafters that take from the belt in row `take_y` and give to the belt in row `give_y`."""
+        """Place a row of crafters that take from the belt in row `take_y` and give to the belt in row `give_y`.
+
+        An arm's cycle of 17 ticks is too slow for a furnace, which takes two items in 32 ticks, and for a cable maker,
+        which gives two: they get two arms there. Otherwise 17 would get into every period of the factory.
+        """
         direction = "S" if give_y > take_y else "N"
         side = 3 if RECIPES[recipe].kind == "assembler" else 2
         if abs(give_y - take_y) != side + 3:
             raise ValueError(f"{recipe}: rows {take_y} and {give_y} do not leave room for exactly one row of crafters")
+        takers, givers = 2 if side == 2 else 1, 2 if recipe == "copper-cable" else 1
         for x in xs:
-            self.inserter(x, take_y + STEP[direction][1], direction)
+            for taker in range(takers):
+                self.inserter(x + taker, take_y + STEP[direction][1], direction)
             self.crafter(x, min(take_y, give_y) + 2, recipe)
-            self.inserter(x + side - 1, give_y - STEP[direction][1], direction)
+            for giver in range(givers):
+                self.inserter(x + side - 1 - giver, give_y - STEP[direction][1], direction)
 
     def crafters_beside(self, recipe: str, xs: Iterable[int], belt_y: int, direction: str) -> None:
         """Place a row of assemblers, in `direction` from a belt, that take from it and give back to it."""
@@ -79,13 +94,47 @@ class Plan:
             self.crafter(x, belt_y + (2 if step > 0 else -4), recipe)
             self.inserter(x + 2, belt_y + step, OPPOSITE[direction])
 
+    def turned(self, quarters: int, *, mirrored: bool) -> Plan:
+        """Return the drawing turned clockwise by quarters, as seen in a mirror first if wanted. It works as before."""
+        entities = self.entities
+        width, height = self.extent()
+        if mirrored:
+            swap = {"E": "W", "W": "E", "left": "right", "right": "left"}
+            changed = [(entity, {"x": width - entity["x"] - _size(entity)[0]}) for entity in entities]
+            for entity, new in changed:
+                new |= {key: swap.get(entity[key], entity[key]) for key in ("dir", "lane") if key in entity}
+            entities = [{**entity, **new} for entity, new in changed]
+        for _ in range(quarters):
+            entities = [
+                {
+                    **{**entity, "x": height - entity["y"] - _size(entity)[1], "y": entity["x"]},
+                    **({"dir": "ESWN"["NESW".index(entity["dir"])]} if "dir" in entity else {}),
+                }
+                for entity in entities
+            ]
+            width, height = height, width
+        plan = Plan()
+        plan.place(entities, 0, 0)
+        return plan
+
+    def place(self, entities: Iterable[dict[str, Any]], dx: int, dy: int) -> None:
+        """Add entities of another drawing, moved by so much."""
+        for entity in entities:
+            fields = {key: value for key, value in entity.items() if key not in ("type", "x", "y")}
+            self.add(entity["type"], entity["x"] + dx, entity["y"] + dy, *_size(entity), **fields)
+
+    def extent(self) -> tuple[int, int]:
+        """The width and height of the smallest grid that holds it."""
+        width, height = (1 + max(tile[axis] for tile in self.taken) for axis in (0, 1))
+        return width, height
+
     def shuffle(self, random: Random) -> None:
         """Bring the entities into another order; the placement order is a part of the rules."""
         random.shuffle(self.entities)
 
     def scenario(self, snapshots: list[int]) -> dict[str, Any]:
         """Return the scenario on the smallest grid that holds it."""
-        width, height = (1 + max(tile[axis] for tile in self.taken) for axis in (0, 1))
+        width, height = self.extent()
         return {
             "version": 1,
             "grid": {"width": width, "height": height},
