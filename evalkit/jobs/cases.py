@@ -20,7 +20,7 @@ from evalkit.performance.grading import Graded, grade_solution
 from evalkit.performance.manifest import open_case
 from evalkit.performance.origin import load_origin
 from evalkit.performance.reviews import load_reviews
-from evalkit.records import ReviewedRun
+from evalkit.records import Outcome, ReviewedRun
 from evalkit.sandbox.engine import fuel_schedule
 
 if TYPE_CHECKING:  # importing the store costs a second, and the workers of a pool never need it
