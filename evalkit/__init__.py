@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evalkit.finding import find_case
-    from evalkit.jobs import find_solutions, sweep_case
+    from evalkit.jobs import find_solutions, sweep_case, sweep_season
     from evalkit.performance.grading import grade
     from evalkit.performance.manifest import check_case, load_case, open_case
     from evalkit.performance.playback import watch
     from evalkit.performance.rank import cohorts, leaderboard, place, project_aliases, review_leaderboard, worklist
-    from evalkit.records import Outcome, PerformanceRun, ReviewedRun, Verdict
+    from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun, Verdict
+    from evalkit.season import check_season, load_season, open_season, play, standings, verify
     from evalkit.store import Store, open_results
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "evalkit.jobs": ("find_solutions", "sweep_case"),
+    "evalkit.jobs": ("find_solutions", "sweep_case", "sweep_season"),
     "evalkit.finding": ("find_case",),
     "evalkit.performance.grading": ("grade",),
     "evalkit.performance.manifest": ("check_case", "load_case", "open_case"),
@@ -26,7 +27,8 @@ _HOME = {
     "evalkit.performance.rank": (
         "cohorts", "leaderboard", "place", "project_aliases", "review_leaderboard", "worklist",
     ),
-    "evalkit.records": ("Outcome", "PerformanceRun", "ReviewedRun", "Verdict"),
+    "evalkit.records": ("Outcome", "PerformanceRun", "ReviewedRun", "SeasonRun", "Verdict"),
+    "evalkit.season": ("check_season", "load_season", "open_season", "play", "standings", "verify"),
     "evalkit.store": ("Store", "open_results"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -35,21 +37,29 @@ __all__ = [
     "Outcome",
     "PerformanceRun",
     "ReviewedRun",
+    "SeasonRun",
     "Store",
     "Verdict",
     "check_case",
+    "check_season",
     "cohorts",
     "find_case",
     "find_solutions",
     "grade",
     "leaderboard",
     "load_case",
+    "load_season",
     "open_case",
     "open_results",
+    "open_season",
     "place",
+    "play",
     "project_aliases",
     "review_leaderboard",
+    "standings",
     "sweep_case",
+    "sweep_season",
+    "verify",
     "watch",
     "worklist",
 ]

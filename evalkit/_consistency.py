@@ -116,7 +116,7 @@ SEASON: dict[str, Check] = {
     "tokens": _optional(COUNT), "dollars": _optional(NUMBER), "dollar_cap": _optional(NUMBER),
     "ended_by": _one_of(*GRADED, *UNGRADED), "ungraded": _optional(WORDS), "game_digest": DIGEST, "engine": TEXT,
     "fuel": _optional(COUNT), "replay_digest": _optional(DIGEST), "verified": _optional(FLAG),
-    "verified_at": _optional(UTC), "verified_on": _optional(TEXT), "drift": _optional(OBJECT), "provenance": OBJECT,
+    "verified_at": _optional(UTC), "verified_on": _optional(TEXT), "drift": _optional(OBJECT), "provenance": SHALLOW,
     "recorded_at": _optional(UTC), "voided": _optional(NAME),
 }  # fmt: skip
 

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalkit.cli.keeping import open_store
 from evalkit.cli.output import emit, figure, line, note
 from evalkit.errors import EvalkitError, ReplayError, UsageError
 from evalkit.records import SeasonRun
@@ -63,11 +64,11 @@ def verify(arguments: Namespace) -> int:
 
 def _store(arguments: Namespace, leaving: ExitStack) -> Store | None:
     """The store, for `--all` and to record results in; none where nobody named one and there is none."""
-    from evalkit.store import Store, default_path
+    from evalkit.store import default_path
 
     if not (arguments.all or arguments.store or os.environ.get("EVALKIT_STORE") or default_path().exists()):
         return None
-    return leaving.enter_context(Store.open(arguments.store, create=False))
+    return leaving.enter_context(open_store(arguments, create=False))
 
 
 def _stored(arguments: Namespace, store: Store | None) -> Iterator[_Wanted]:

@@ -9,6 +9,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalkit.cli.keeping import open_store
 from evalkit.cli.output import emit, figure, line, note, table
 from evalkit.cli.season_runs import Seasons, public, season_run_lines
 from evalkit.errors import UsageError
@@ -39,7 +40,6 @@ def play(arguments: Namespace) -> int:
     from evalkit.jobs import attempt_number
     from evalkit.season.agents import load_agent
     from evalkit.season.playing import play as play_cell
-    from evalkit.store import Store
 
     season = open_season(arguments.case)
     entry = season.entry(arguments.level, arguments.difficulty)
@@ -49,7 +49,7 @@ def play(arguments: Namespace) -> int:
     if arguments.replay and arguments.attempts > 1:
         raise UsageError("--replay is for one run: leave out --attempts")
     runs = []
-    with Store.open(arguments.store) as store:
+    with open_store(arguments) as store:
         key = (season.digest, *entry.key, str(arguments.seed), agent.name, agent.digest)
         for wanted in range(1, arguments.attempts + 1):
             attempt = attempt_number(store, key, wanted, again=agent.deterministic)
@@ -78,7 +78,6 @@ def sweep_season(arguments: Namespace, folder: Path) -> int:
     """Play what is not stored; 1 where a job failed."""
     from evalkit.jobs import JobResult, SweepReport, plan_season
     from evalkit.jobs import sweep_season as sweep
-    from evalkit.store import Store
 
     if arguments.solutions or arguments.variant:
         raise UsageError("solutions and variants are of a case; a season is swept with --agents")
@@ -93,7 +92,7 @@ def sweep_season(arguments: Namespace, folder: Path) -> int:
         said = f"failed: {result.error}" if result.value is None else result.value.run.ended_by
         note(f"{done}/{of} {result.name}: {said}")
 
-    with Store.open(arguments.store) as store:
+    with open_store(arguments) as store:
         if arguments.dry_run:
             plan = plan_season(season, store=store, **options)
             return show_sweep(arguments, SweepReport(plan.jobs, 0, plan.skipped, plan.failed), list(plan.grid))
@@ -128,10 +127,9 @@ _SHOWN = (
 
 def _board(arguments: Namespace, folder: Path, rules: Rules | None = None) -> list[dict[str, Any]]:
     from evalkit.season.ranking import standings
-    from evalkit.store import Store
 
     season = load_season(folder)
-    with Store.open(arguments.store, create=False) as store:
+    with open_store(arguments, create=False) as store:
         runs = store.season_frame(include_voided=False, season=season.slug, season_version=season.version)
     rows = standings(runs, season, rules=rules, verified_only=arguments.verified_only)
     other = sum(row.other_digest for row in rows)

@@ -6,6 +6,7 @@ A game that is shipped built is read; one that is built is built once on a machi
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -32,7 +33,7 @@ def game_module(game: Game) -> bytes:
     wasm = _right(game, _build(game), "what the build makes here")
     try:
         kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        part = kept.with_suffix(f".{hashlib.sha256(wasm).hexdigest()[:8]}.part")
+        part = kept.with_suffix(f".{os.getpid()}.part")
         part.write_bytes(wasm)
         part.replace(kept)
     except OSError as error:
@@ -122,9 +123,10 @@ def find_faults(season: Season) -> Iterator[tuple[str, str, str]]:
             found = hashlib.sha256(_build(game)).hexdigest()
             yield f"{prefix}{GAME}", "digest", f'is missing: what the build makes here is digest = "{found}"'
             return
-        game_module(game)
+        game_module(game)  # even where its cart is known already: the folder is what is being checked
+        _cart(game)
     except AuthoringError as error:
-        for fault in error.faults:
+        for fault in error.faults or (Fault(GAME, "module", str(error)),):
             yield f"{prefix}{fault.file}", fault.key, fault.what
         return
     for place, entry in enumerate(season.entries, 1):

@@ -14,7 +14,7 @@ from evalkit.reading import did_you_mean, printable
 from evalkit.sandbox.console import TICK_FUEL, Console
 from evalkit.season.carts import Begun, begin, watched
 from evalkit.season.game import ActionRule, Game
-from evalkit.season.replays import Chain, Claims, Decision, Header
+from evalkit.season.replays import MAX_DECISIONS, Chain, Claims, Decision, Header
 from evalkit.season.season import Entry, Season
 
 __all__ = ["TICKS_A_SECOND", "Choice", "Course", "Moment", "Setting", "Source", "Stop", "run_course"]
@@ -165,6 +165,10 @@ def run_course(setting: Setting, source: Source) -> Course:
         if budget is not None and number > budget:
             ended = Stop("budget")
             break
+        if number > MAX_DECISIONS:
+            raise UsageError(
+                f"a run of more than {MAX_DECISIONS:,} decisions cannot be proven: hold actions for longer"
+            )
         chosen = source.choose(number, ticks, moment)
         if isinstance(chosen, Choice) and (fault := moment.fault(chosen)):
             chosen = source.illegal(number, ticks, fault)

@@ -1,7 +1,29 @@
 """Why: `game.toml` is read here, once, into a `Game`: with it, a cart that knows nothing of this kit is a level.
 
-A missing `digest` is a fault only where the module is built: a build elsewhere might differ, and a season is of one
-game. A module that is shipped is read, and hashed, as it lies.
+::
+
+    module = "game.wasm"                 # shipped here, or left here by [build]; what is built states its digest too
+    [boot]                               # the disk that the game reads as it starts; optional
+    disk = "45564b31 00000000"
+    level = { at = 4, type = "u8", values = { dam = 0, facility = 1 } }
+    difficulty = { at = 5, values = { easy = 0, hard = 1 } }
+    cheats = { invincible = { at = 6, value = 1 } }         # bits that are or-ed in
+    [variables]                          # u8 (the default), i8, u16, i16, u32, i32; little-endian
+    mode = { address = 0x8000 }
+    ammo = { address = 0x8012, type = "u16" }
+    [status]                             # `or` of comparisons; `playing` may be anything a `when` may be
+    playing = "mode == 1"
+    completed = "mode == 2"
+    died = "mode == 3"
+    failed = "mode == 4"
+    objectives = { done = "taken", total = "wanted", form = "bits" }     # or "count", or a list of conditions
+    [observation]
+    variables = ["ammo"]
+    picture = true
+    [actions.shoot]                      # no two actions hold the same buttons: an input names one action
+    buttons = ["x"]
+    ticks = [4, 8]
+    when = "ammo > 0 and mode == 1"
 """
 
 from __future__ import annotations

@@ -1,5 +1,20 @@
 """Why: `season.toml` is read here, once, into a `Season`, together with the game it is played on.
 
+::
+
+    slug = "season-1"
+    version = "1.0"
+    game = "game"                        # the folder of game.toml
+    tick_limit = 72000
+    seeds = { 0 = 60, 1 = 97 }           # ticks of the intro; no two alike
+    practice_seeds = { 100 = 75 }
+    [[entry]]
+    level = "dam"
+    difficulty = "agent"
+    anchor_s = 267.3                     # or budget = 150
+    [budget]                             # optional, as is [scoring]: objectives, completion, death, exponent
+    share = 0.4
+
 Every fault of both files is reported at once. `check_season` also builds, boots and begins the game in every cell.
 """
 

@@ -26,7 +26,18 @@ from evalkit.reading import printable
 from evalkit.records import canonical, digest_id
 from evalkit.sandbox.console import Console
 
-__all__ = ["MAX_BYTES", "SCHEMA", "Chain", "Claims", "Decision", "Header", "Replay", "load_bytes", "read_replay"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_DECISIONS",
+    "SCHEMA",
+    "Chain",
+    "Claims",
+    "Decision",
+    "Header",
+    "Replay",
+    "load_bytes",
+    "read_replay",
+]
 
 SCHEMA = "evalkit-replay-1"
 MAX_BYTES = 16 << 20

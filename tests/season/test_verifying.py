@@ -366,3 +366,14 @@ def test_not_one_mutant_of_a_real_replay_verifies_unless_it_says_the_same(
             assert (found.drift is None) is not (found.refused is None)
             differ += 1
     assert differ > 600, (differ, same)
+
+
+def test_a_replay_from_the_first_day_still_verifies() -> None:
+    # If this fails, every replay that exists is worth nothing: make a new schema, and keep reading the old one.
+    golden = Path(__file__).with_name("golden")
+    found = verify(golden / "replay.json", load_season(golden))
+    assert (found.verified, found.run_id) == (True, "8fffea7f8af1e581")
+    assert found.score == pytest.approx(99.34955014703718, abs=1e-9)
+    parts = document((golden / "replay.json").read_bytes())
+    assert parts["hash"] == "519092b632a4e51ceb80a9aed13122c427250ff35a6f6aff43c78fbaba95bf0b"
+    assert chained(parts, load_season(golden)) == (golden / "replay.json").read_bytes()

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from evalkit._consistency import is_name
 from evalkit.errors import UsageError
 from evalkit.reading import did_you_mean, printable
 from evalkit.season.agents.builtin import RandomAgent, Replayer
@@ -107,12 +108,14 @@ def _module(name: str) -> ModuleType:
 
 
 def _loaded(agent: Any, name: Any) -> LoadedAgent:
+    if not is_name(name) or len(name) > 200:
+        raise UsageError(f"an agent's name is text of 1 to 200 characters, not {printable(repr(name), 60)}")
     reference = getattr(agent, "reference", None)
     if reference not in (None, "floor", "anchor"):
         raise UsageError(f'agent {printable(name)}: its reference is {printable(reference)!r}, not "floor" or "anchor"')
     return LoadedAgent(
         agent=agent,
-        name=str(name),
+        name=name,
         digest=_digest(agent),
         reference=reference,
         cheats=tuple(getattr(agent, "cheats", ())),
