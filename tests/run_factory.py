@@ -112,9 +112,9 @@ def performance_runs(draw: st.DrawFn) -> PerformanceRun:
 
 def _input(end: Outcome, kind: str, ceiling: int) -> st.SearchStrategy[InputResult]:
     fuels = {
-        Outcome.PASS: st.integers(0, ceiling // 8),
+        Outcome.PASS: st.integers(1, max(1, ceiling // 8)),
         Outcome.OVER_CEILING: st.integers(ceiling + 1, ceiling * 2),
-        Outcome.INCORRECT: st.none() | st.integers(0, ceiling),
+        Outcome.INCORRECT: st.none() | st.integers(1, ceiling),
         Outcome.SKIPPED: st.none(),
     }
     return st.builds(
