@@ -1,4 +1,4 @@
-"""Why: tests of engines call them as the grader does, and find them by walking, so that a new one is tested for free."""
+"""Why: tests of engines call them as the grader does, and find them by walking, so a new one is tested for free."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ def engine(folder: Path) -> Solution:
     assert case.build is not None and case.contract is not None and case.sandbox is not None
     built = build_solution(folder, case.build)
     assert built.module is not None, f"{folder}: {built.detail}\n{built.log}"
-    loaded = load_solution(
-        built.module, entry=case.contract.entry, max_memory_bytes=case.sandbox.max_memory_bytes
-    )
+    loaded = load_solution(built.module, entry=case.contract.entry, max_memory_bytes=case.sandbox.max_memory_bytes)
     assert isinstance(loaded, Solution), f"{folder}: {loaded}"
     return loaded
 

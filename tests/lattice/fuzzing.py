@@ -1,8 +1,8 @@
 """Why: a test per rule finds the mistakes one expects; random factories against the reference find the others.
 
 `python -m tests.lattice.fuzzing --seeds 100000 --start 0` compares every right engine with the reference on so many
-factories, at every tick of the small ones. What differs is printed with its seed and made smaller first. A scenario that
-ever differed belongs into `regressions/`, with `--save NAME` and a sentence.
+factories, at every tick of the small ones. What differs is made smaller and printed with its seed. A scenario that ever
+differed belongs into `regressions/`: `--save NAME` writes it, and its sentence is to be put into better words.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Sheet:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.width, self.height = random.choice(((3, 3), (5, 5), (8, 6), (6, 12), (14, 14), (40, 3), (1, 30)))
+        self.width, self.height = random.choice(((3, 3), (5, 5), (8, 6), (6, 12), (12, 9), (14, 14), (40, 3), (1, 30)))
         self.overlaps = random.random() < 0.4
         self.tier = random.choice((*TIERS, None, None))  # None: mixed
         self.items = random.choice((ITEMS[:2], ITEMS, *([*recipe.inputs] for recipe in RECIPES.values())))
@@ -149,8 +149,9 @@ def workshop(sheet: Sheet) -> None:
 
 
 def canteen(sheet: Sheet) -> None:
-    """A machine at a belt with one item a lane, as in a main-bus factory; its product jams on a short belt, or does not."""
-    (x, y), recipe = sheet.spot(), sheet.random.choice([*RECIPES])
+    """A machine at a belt with one item a lane, as in a main-bus factory; its product jams, or does not."""
+    x, y = (1 + sheet.random.randrange(max(1, size - room)) for size, room in ((sheet.width, 7), (sheet.height, 5)))
+    recipe = sheet.random.choice([*RECIPES, "copper-cable", "transport-belt"])  # these give two at once
     kind, inputs = RECIPES[recipe].kind, [*RECIPES[recipe].inputs]
     sheet.random.shuffle(inputs)
     for lane, item in zip(("left", "right"), inputs * 2, strict=False):
@@ -165,8 +166,13 @@ def canteen(sheet: Sheet) -> None:
     sheet.add(kind, x + 1, y + 2, recipe=recipe)
     sheet.add("inserter", x + 1 + side, y + 2, dir="E")
     sheet.belt(x + 2 + side, y + 2, sheet.dir())
-    if sheet.random.random() < 0.4:
+    if (end := sheet.random.random()) < 0.3:
         sheet.add("sink", x + 3 + side, y + 2, dir="N")
+    elif (
+        end < 0.7
+    ):  # another arm competes for the same lane, so the jam begins with an odd count as often as with an even
+        sheet.add("inserter", x + 3 + side, y + 2, dir="W")
+        sheet.source(x + 4 + side, y + 2, "W")
 
 
 def ring(sheet: Sheet) -> None:
@@ -229,7 +235,7 @@ def draw_factory(seed: int) -> dict[str, Any]:
     del sheet.entities[60:]  # dense enough, and still cheap
     if random.random() < 0.7:
         random.shuffle(sheet.entities)
-    ticks = max(4, random.choice((40, 90, 250, 400)) * 12 // (12 + len(sheet.entities)))
+    ticks = max(4, random.choice((40, 90, 250, 700)) * 12 // (12 + len(sheet.entities)))
     return scenario_from(sheet.entities, ticks, sheet.width, sheet.height)
 
 

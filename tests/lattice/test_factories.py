@@ -82,7 +82,9 @@ def test_in_its_period_a_scored_factory_crafts_moves_and_delivers_everything(nam
     """One whole period, looked at every 8 ticks; no craft is shorter than 32."""
     entities, start = scenario_of(name)["entities"], 12_000
     rows = answer(scenario_of(name), [*range(start, start + PERIOD + 1, 8)])
-    assert states_of(rows[0]) == states_of(rows[-1]), "the factory repeats itself, and so early that it is cheap to grade"
+    assert states_of(rows[0]) == states_of(rows[-1]), (
+        "the factory repeats itself, and so early that it is cheap to grade"
+    )
     states = [row["entities"] for row in rows]
     busy = Counter(n for state in states[1:] for n, e in enumerate(entities) if is_crafter(e) and is_crafting(state[n]))
     crafters = sum(map(is_crafter, entities))
@@ -109,7 +111,9 @@ def test_no_graded_tick_is_a_whole_number_of_periods_after_another(name: str) ->
     assert all(states.index(state) == number for number, state in enumerate(states))
 
 
-@pytest.mark.parametrize(("seed", "size"), [*((seed, size) for seed in SEEDS for size in (160, 600)), (7, 1_000), (7, 10_000)])
+@pytest.mark.parametrize(
+    ("seed", "size"), [*((seed, size) for seed in SEEDS for size in (160, 600)), (7, 1_000), (7, 10_000)]
+)
 def test_a_factory_of_any_seed_and_size_runs(seed: int, size: int) -> None:
     """About the size asked for; most crafters craft; every sink receives something late in a long run."""
     scenario = drawn(seed, size)
@@ -118,7 +122,9 @@ def test_a_factory_of_any_seed_and_size_runs(seed: int, size: int) -> None:
     start, count = 9_000, 24
     rows = answer(scenario, [start + 41 * number for number in range(count)])
     crafters = [number for number, entity in enumerate(entities) if is_crafter(entity)]
-    busy = sum(row["entities"][number][entities[number]["type"]]["craft_left"] > 0 for row in rows for number in crafters)
+    busy = sum(
+        row["entities"][number][entities[number]["type"]]["craft_left"] > 0 for row in rows for number in crafters
+    )
     assert busy >= 0.6 * count * len(crafters)
     for number, entity in enumerate(entities):
         if entity["type"] == "sink":

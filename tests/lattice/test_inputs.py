@@ -21,7 +21,7 @@ def scenario_of(path: str) -> dict[str, Any]:
 
 
 def test_every_file_is_what_the_generator_writes(generate: ModuleType, case_folder: Path) -> None:
-    """All of it is drawn and simulated again. Behind the first whole period, the reference jumps (see test_oracle.py)."""
+    """All of it is drawn and simulated again. Behind the first period, the reference jumps: see test_oracle.py."""
     written = dict(generate.files())
     present = {
         path.relative_to(case_folder).as_posix(): path.read_bytes()

@@ -72,7 +72,10 @@ def files(folders: tuple[str, ...] = ("smoke", "stress", "training")) -> Iterato
 
 def _pair(stem: str, scenario: dict[str, Any], *, whole: bool) -> Iterator[tuple[str, bytes]]:
     yield f"{stem}.json", _lines(scenario)
-    answer = [_lines(snapshot if whole else _short(snapshot)).decode().rstrip("\n") for snapshot in simulate(scenario, skip_repeats=True)]
+    answer = [
+        _lines(snapshot if whole else _short(snapshot)).decode().rstrip("\n")
+        for snapshot in simulate(scenario, skip_repeats=True)
+    ]
     yield f"{stem}.out", ("[" + ",\n".join(answer) + "]\n").encode()
 
 

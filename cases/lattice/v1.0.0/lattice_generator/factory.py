@@ -1,9 +1,9 @@
 """Why: one seed and one size give one whole factory, so that inputs of any size can be made, and any number of them.
 
-A factory is one district or several side by side. In a district an iron bus comes down on the west side and a copper bus
-on the east side, one or two belts wide, with ore on one lane and coal on the other. Blocks are stacked between them and
-take what they need by splitters; what nobody takes ends in a sink. A finished district is turned and mirrored as drawn,
-and at last all entities are shuffled. `tests/lattice` measures that the crafters craft and the sinks fill.
+A factory is one district or several side by side. In a district an iron bus comes down on the west side and a copper
+bus on the east side, one or two belts wide, with ore on one lane and coal on the other. Blocks are stacked between
+them and take what they need by splitters; what nobody takes ends in a sink. A finished district is turned and mirrored
+as drawn, and at last all entities are shuffled. `tests/lattice` measures that the crafters craft and the sinks fill.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def build(seed: int, size: int, blocks: tuple[str, ...] = ()) -> Plan:
 
 
 def _district_of(random: Random, size: int) -> Plan:
-    """Draw districts until one has about this size and belts of all tiers; if that takes too long, the nearest in size."""
+    """Draw districts until one has about this size and all tiers; after many tries, return the nearest."""
     nearest: Plan | None = None
     for _ in range(TRIES):
         names = ["assembler", "inserter"] if size >= 500 else [random.choice([*BLOCKS])]

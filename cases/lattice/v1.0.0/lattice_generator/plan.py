@@ -107,7 +107,9 @@ class Plan:
         for _ in range(quarters):
             entities = [
                 {
-                    **{**entity, "x": height - entity["y"] - _size(entity)[1], "y": entity["x"]},
+                    **entity,
+                    "x": height - entity["y"] - _size(entity)[1],
+                    "y": entity["x"],
                     **({"dir": "ESWN"["NESW".index(entity["dir"])]} if "dir" in entity else {}),
                 }
                 for entity in entities
