@@ -79,7 +79,11 @@ def test_a_wrong_engine_is_found_and_its_scenario_made_small() -> None:
     assert f"seed {failure.seed}" in str(failure) and text in str(failure)
     assert difference(engine(WRONG), failure.scenario, answer_of(failure.scenario)) is not None
     assert len(failure.scenario["snapshots"]) == 1
-    assert len(failure.scenario["entities"]) <= 6
+    entities = failure.scenario["entities"]
+    assert len(entities) < len(draw_factory(failure.seed)["entities"])
+    for number in range(len(entities)):
+        smaller = failure.scenario | {"entities": entities[:number] + entities[number + 1 :]}
+        assert difference(engine(WRONG), smaller, answer_of(smaller)) is None, "nothing of it can be left out"
 
 
 def test_shrinking_keeps_what_is_needed_and_nothing_else() -> None:
