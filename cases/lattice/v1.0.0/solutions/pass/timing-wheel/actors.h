@@ -36,6 +36,7 @@ typedef struct {
     uint32_t *arms, arm_count, arm_room;
 } Crafter;
 
+enum { LAST_ARM = 63 }; /* bit that stands for all arms from there on; only overlaps make so many */
 enum { ROOM_SHIFT = 16, HIGH_BITS = 0x808080, REFUSED = 64 };
 
 typedef struct {

@@ -47,7 +47,7 @@ static inline void run_source(uint32_t index) {
         }
     }
     if (!force(source->to.lane, source->to.at, source->item) && free_after(source->to.lane, source->to.at) == NEVER) {
-        source->to.lane->on_gap |= source->to.watch.bit;
+        wait_for(source->to.lane, GAP, &source->to.watch);
         source->next = ASLEEP;
         return;
     }
@@ -65,7 +65,7 @@ static inline bool can_start(uint32_t counts, const Crafter *crafter) {
 static inline void wake_arms(const Crafter *crafter, uint64_t *mask) {
     for (uint64_t left = *mask; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
-        for (uint32_t last = i < LAST_WATCHER ? i + 1 : crafter->arm_count; i < last; i++) visit(crafter->arms[i], now + 1);
+        for (uint32_t last = i < LAST_ARM ? i + 1 : crafter->arm_count; i < last; i++) visit(crafter->arms[i], now + 1);
     }
     *mask = 0;
 }
@@ -129,26 +129,26 @@ static Spot find_wanted(const Lane *lane, const Spot *from, uint32_t first, uint
  * the arm. */
 static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_t wanted, const Spot *head, const Spot *spot) {
     int32_t upper = start + TILE;
-    if (watch->index < LAST_WATCHER) lane->watchers[watch->index].wanted = wanted;
+    lane->watchers[watch->index].wanted = wanted;
     if (spot->at == FAR) {
-        lane->on_append |= watch->bit;
+        wait_for(lane, APPEND, watch);
         lane->append_items |= wanted;
     }
     if (head->at >= start + 2 * SPACING || spot->at >= upper) { /* there is room before it, or will be */
-        lane->on_insert |= watch->bit;
+        wait_for(lane, INSERT, watch);
         lane->insert_items |= wanted;
     }
     if (spot->at == FAR) return NEVER;
     if (spot->at >= upper) {
         if (!is_stuck(spot)) return arrival(lane, spot->at - upper + 1) + 1;
-        lane->on_stir |= watch->bit;
+        wait_for(lane, STIR, watch);
         return NEVER;
     }
     if (start == 0 || is_stuck(head)) { /* at the end of the lane it does not move away, but somebody may take it */
-        lane->on_stir |= watch->bit;
+        wait_for(lane, STIR, watch);
         return NEVER;
     }
-    lane->on_grab |= watch->bit;
+    wait_for(lane, GRAB, watch);
     return arrival(lane, head->at - start + 1) + 1;
 }
 
@@ -156,9 +156,9 @@ static int32_t watch_tile(Lane *lane, const Watch *watch, int32_t start, uint32_
 static void watch_place(uint32_t actor, const Outlet *place, int32_t later) {
     int32_t free = free_after(place->lane, place->at);
     if (free == NEVER) {
-        place->lane->on_gap |= place->watch.bit;
+        wait_for(place->lane, GAP, &place->watch);
     } else {
-        place->lane->on_row |= place->watch.bit;
+        wait_for(place->lane, ROW, &place->watch);
         visit_by(actor, free + later > now ? free + later : now + 1);
     }
 }
@@ -189,7 +189,7 @@ static inline bool drop(Arm *arm) {
 
 static inline uint32_t take(Lane *lane, const Spot *spot) {
     uint32_t item = take_out(lane, spot);
-    if (lane->on_grab | lane->on_stir | lane->on_gap | lane->on_row) wake_for_grab(lane, spot->at, spot->index);
+    if (lane->armed & (1u << GRAB | 1u << ROW | 1u << STIR | 1u << GAP)) wake_for_grab(lane, spot->at, spot->index);
     return item;
 }
 
@@ -636,7 +636,7 @@ static uint64_t join_crafter(Crafter *crafter, uint32_t actor) {
         crafter->arms = joined;
     }
     crafter->arms[index] = actor;
-    return 1ull << (index < LAST_WATCHER ? index : LAST_WATCHER);
+    return 1ull << (index < LAST_ARM ? index : LAST_ARM);
 }
 
 static void set_up_arm(Arm *arm, const Entity *entity, uint32_t actor) {

@@ -30,11 +30,22 @@ typedef struct {
     struct Watch *watch;
 } Watcher;
 
-/* What the actor has to know to wait. */
+/* What the actor has to know to wait: its bit among those of the lane. */
 typedef struct Watch {
     uint64_t bit;
-    uint32_t index;
+    uint32_t word, index;
 } Watch;
+
+/* What it may wait for. */
+enum {
+    APPEND, /* an item behind all others */
+    INSERT, /* an item before another one */
+    GRAB,   /* an item taken out of the tile */
+    ROW,    /* an item taken out at a place, or further up: it may be of the row that passes the place */
+    STIR,   /* an item taken out anywhere before, or one that left at the end: what stood still moves on */
+    GAP,    /* the same, but only if that makes room at a place: see first_gap */
+    WAITS
+};
 
 enum { ANY_ITEM = -1 };
 
@@ -50,13 +61,9 @@ typedef struct {
     bool loose;           /* some belt is slower than the one ahead of it, see loose_from */
     /* Where the wheel keeps the actor that takes what arrives at 0; no bit if there is none. */
     uint64_t *consumer_row, consumer_bit;
-    /* Who waits for what, by index into `watchers`; the last bit stands for all from there on. */
-    uint64_t on_append; /* an item behind all others */
-    uint64_t on_insert; /* an item before another one */
-    uint64_t on_grab;   /* an item taken out of the tile */
-    uint64_t on_row;    /* an item taken out at a place, or further up: it may be of the row that passes the place */
-    uint64_t on_stir;   /* an item taken out anywhere before, or one that left at the end: what stood still moves on */
-    uint64_t on_gap;    /* the same, but only if that makes room at a place: see first_gap */
+    uint64_t *waits[WAITS]; /* who waits for what: a bit for each watcher, */
+    uint32_t mask_words;    /* in so many words; */
+    uint32_t armed;         /* and a bit for each of these that may have any set */
     uint32_t append_items, insert_items; /* at least the items that those two wait for */
     Watcher *watchers; /* from downstream up: by the tile in which `upper` lies */
     uint32_t watcher_count, watcher_room;
@@ -75,7 +82,7 @@ typedef struct {
     int32_t at, rank, index; /* coordinate, place in its block, place in the lane */
 } Spot;
 
-enum { FAR = INT32_MAX, LAST_WATCHER = 63 };
+enum { FAR = INT32_MAX };
 
 static int32_t phases; /* how many times the belts have moved */
 static Lane **moving_lanes; /* lanes of several speeds that are not at rest */
@@ -147,49 +154,66 @@ static inline int32_t block_at(const Lane *lane, const Block *block) {
     return lane->stuck && block == lane->front ? 0 : block->at - travel(lane);
 }
 
-/* The bits of watchers from an index on, and below one. */
-static inline uint64_t bits_from(uint32_t index) { return -1ull << (index < LAST_WATCHER ? index : LAST_WATCHER); }
-static inline uint64_t bits_below(uint32_t index) { return index > LAST_WATCHER ? -1ull : (1ull << index) - 1; }
+static inline void wait_for(Lane *lane, int event, const Watch *watch) {
+    lane->waits[event][watch->word] |= watch->bit;
+    lane->armed |= 1u << event;
+}
 
-/* The bits of those whose `upper` is above a coordinate, and of those up to which it may be at most a tile more. */
-static inline uint64_t bits_above(const Lane *lane, int32_t at) { return bits_from(lane->first_of[at / TILE]); }
-static inline uint64_t bits_near(const Lane *lane, int32_t at) { return bits_below(lane->first_of[at / TILE + 2]); }
+/* The first watcher whose `upper` may be above a coordinate, and the first one whose `upper` is a tile above it or more. */
+static inline uint32_t first_above(const Lane *lane, int32_t at) { return lane->first_of[at / TILE]; }
+static inline uint32_t end_of_near(const Lane *lane, int32_t at) { return lane->first_of[at / TILE + 2]; }
 
-/* Visits those of a mask that are in range and pass the test, each when `when` says, and takes them off the mask. */
-#define WAKE(lane, mask, range, test, when) \
-    for (uint64_t left = (mask) & (range); left; left &= left - 1) { \
-        uint32_t i = (uint32_t)__builtin_ctzll(left); \
-        bool woken = false; \
-        for (uint32_t last = i < LAST_WATCHER ? i + 1 : (lane)->watcher_count; i < last; i++) { \
-            const Watcher *watcher = &(lane)->watchers[i]; \
-            if (!(test)) continue; \
-            visit(watcher->actor, (when)); \
-            woken = true; \
+/* Visits those who wait for an event, are in a range of watchers and pass the test, each when `when` says; they wait no
+ * longer. In `test` and `when`, `watcher` is the one, and `mask` and `bit` are how it waits. */
+#define WAKE(lane, event, from, to, test, when, also) \
+    if ((lane)->armed >> (event) & 1) { \
+        uint32_t first = (from), end = (to), bits_left = 0; \
+        for (uint32_t word = first / 64; word * 64 < end; word++) { \
+            uint64_t *mask = &(lane)->waits[event][word], in_range = *mask; \
+            if (word == first / 64) in_range &= -1ull << (first & 63); \
+            if (word == end / 64) in_range &= (1ull << (end & 63)) - 1; \
+            for (; in_range; in_range &= in_range - 1) { \
+                const Watcher *watcher = &(lane)->watchers[word * 64 + (uint32_t)__builtin_ctzll(in_range)]; \
+                if (!(test)) continue; \
+                visit(watcher->actor, (when)); \
+                *mask &= ~(in_range & -in_range); \
+                also; \
+            } \
+            bits_left |= *mask != 0; \
         } \
-        if (woken && __builtin_ctzll(left) != LAST_WATCHER) (mask) &= ~(left & -left); \
+        bool all = (lane)->mask_words == 1 || (first == 0 && end == (lane)->watcher_count); \
+        if (all && end > 0 && !bits_left) (lane)->armed &= ~(1u << (event)); \
     }
 
-/* An item behind all others: whoever found nothing upstream of its tile now knows when something will arrive. */
+/* An item behind all others: whoever found nothing upstream of its tile now knows when something will arrive. Until
+ * then, something else may be put before the item. */
 __attribute__((noinline)) static void wake_for_append(Lane *lane, int32_t at, uint32_t item) {
-    uint64_t waiting = lane->on_append;
-    uint32_t others = lane->watcher_count > LAST_WATCHER ? (uint32_t)ANY_ITEM : 0;
+    uint32_t others = 0;
     /* The tick in which actors that come before the belts see a number of phases is one on. */
-    WAKE(lane, lane->on_append, -1ull,
+    WAKE(lane, APPEND, 0, lane->watcher_count,
          (watcher->wanted >> item & 1 && at >= watcher->upper - TILE) || (others |= watcher->wanted, false),
          at < watcher->upper                      ? now + (watcher->actor <= current)
          : arrival(lane, at - watcher->upper + 1) - now < FARTHEST - 1 ? arrival(lane, at - watcher->upper + 1) + 1
-                                                                       : now + FARTHEST);
-    lane->on_insert |= waiting ^ lane->on_append; /* until then, something else may be put before the item */
+                                                                       : now + FARTHEST,
+         lane->waits[INSERT][word] |= in_range & -in_range);
+    lane->armed |= 1u << INSERT;
     lane->insert_items |= lane->append_items;
     lane->append_items = others;
 }
 
 __attribute__((noinline)) static void wake_for_insert(Lane *lane, int32_t at, uint32_t item) {
-    uint32_t others = lane->watcher_count > LAST_WATCHER ? (uint32_t)ANY_ITEM : 0;
-    WAKE(lane, lane->on_insert, -1ull,
+    uint32_t others = 0;
+    WAKE(lane, INSERT, 0, lane->watcher_count,
          (watcher->wanted >> item & 1 && at >= watcher->upper - TILE) || (others |= watcher->wanted, false),
-         now + (watcher->actor <= current));
+         now + (watcher->actor <= current), );
     lane->insert_items = others;
+}
+
+/* Who waited for the last item of a lane may be served by the next new one, once that item is gone. */
+__attribute__((noinline)) static void lose_last(Lane *lane) {
+    for (uint32_t word = 0; word < lane->mask_words; word++) lane->waits[APPEND][word] |= lane->waits[INSERT][word];
+    lane->armed |= 1u << APPEND;
+    lane->append_items |= lane->insert_items;
 }
 
 /* Where the belts are slower than those ahead of them, a row of items is pulled apart: the first such coordinate. */
@@ -221,30 +245,37 @@ static int32_t first_gap(const Lane *lane, int32_t at) {
 /* An item taken out on the way may free a place at once; those upstream of it may move on. What it was going to take up
  * in the end is where it would have come to rest: that is at twice its index. */
 __attribute__((noinline)) static void wake_for_grab(Lane *lane, int32_t at, int32_t index) {
-    uint64_t above = bits_above(lane, at), near = bits_near(lane, at);
+    uint32_t above = first_above(lane, at), near = end_of_near(lane, at), count = lane->watcher_count;
     int32_t rest = SPACING * index;
-    WAKE(lane, lane->on_grab, above & near, at < watcher->upper && at >= watcher->upper - TILE, now + (watcher->actor <= current));
-    WAKE(lane, lane->on_stir, above, at < watcher->upper, now + (watcher->actor <= current));
-    WAKE(lane, lane->on_row, near, at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current));
-    if (!(lane->on_gap & bits_above(lane, rest))) return;
+    WAKE(lane, GRAB, above, near, at < watcher->upper && at >= watcher->upper - TILE, now + (watcher->actor <= current), );
+    WAKE(lane, STIR, above, count, at < watcher->upper, now + (watcher->actor <= current), );
+    WAKE(lane, ROW, 0, near, at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current), );
+    if (!(lane->armed >> GAP & 1)) return;
     int32_t gap = first_gap(lane, at) + SPACING;
-    WAKE(lane, lane->on_gap, above & near, at < watcher->upper && at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current));
+    WAKE(lane, GAP, above, near, at < watcher->upper && at > watcher->upper - 2 * SPACING, now + (watcher->actor <= current), );
     if (gap <= rest) gap = rest + 1;
     if (gap > TILE * lane->tiles) gap = TILE * lane->tiles; /* the table ends there; nobody's `upper` is above it */
-    WAKE(lane, lane->on_gap, bits_above(lane, gap - 1), gap <= watcher->upper, now + (watcher->actor <= current));
+    WAKE(lane, GAP, first_above(lane, gap - 1), count, gap <= watcher->upper, now + (watcher->actor <= current), );
+}
+
+/* Whether all who wait for room stand beside the row that begins at the end of the lane: nearly always it is so. */
+static inline bool all_beside_row(const Lane *lane) {
+    uint32_t word = lane->mask_words - 1;
+    const uint64_t *mask = lane->waits[GAP];
+    while (word > 0 && !mask[word]) word--;
+    if (!mask[word]) return true;
+    uint32_t last = word * 64 + 63 - (uint32_t)__builtin_clzll(mask[word]);
+    return lane->watchers[last].upper / TILE < SPACING * lane->front->count / TILE && !is_mixed(lane);
 }
 
 /* An item that left at the end, after the belts have moved, frees no place before they move again; and those who come
  * before the belts see that one tick later still. Only on the last tile the next item is the head at once. */
 __attribute__((noinline)) static void wake_for_pop(Lane *lane) {
-    WAKE(lane, lane->on_stir, -1ull, true, now + 1 + (watcher->actor < first_after && watcher->upper > TILE));
-    if (!lane->on_gap) return;
-    /* Nearly always, all who wait stand beside the row that begins at the end of the lane. */
-    uint32_t last = 63 - (uint32_t)__builtin_clzll(lane->on_gap);
-    if (last < LAST_WATCHER && lane->watchers[last].upper / TILE < SPACING * lane->front->count / TILE && !is_mixed(lane)) return;
+    WAKE(lane, STIR, 0, lane->watcher_count, true, now + 1 + (watcher->actor < first_after && watcher->upper > TILE), );
+    if (!(lane->armed >> GAP & 1) || all_beside_row(lane)) return;
     int32_t gap = first_gap(lane, 0) + SPACING;
     if (gap > TILE * lane->tiles) gap = TILE * lane->tiles;
-    WAKE(lane, lane->on_gap, bits_above(lane, gap - 1), gap <= watcher->upper, now + 1 + (watcher->actor < first_after));
+    WAKE(lane, GAP, first_above(lane, gap - 1), lane->watcher_count, gap <= watcher->upper, now + 1 + (watcher->actor < first_after), );
 }
 
 /* An item that left after the belts have moved, but not at the end: that is rare, so whoever waits looks again. */
@@ -535,7 +566,7 @@ static inline void pop(Lane *lane) {
         if (!is_mixed(lane)) lane->settle = phases + lane->ticks_per_item;
     }
     if (is_mixed(lane)) changed(lane);
-    if (lane->on_stir | lane->on_gap) wake_for_pop(lane);
+    if (lane->armed & (1u << STIR | 1u << GAP)) wake_for_pop(lane);
 }
 
 /* Takes an item out, wherever it is. */
@@ -557,10 +588,7 @@ static uint32_t take_out(Lane *lane, const Spot *spot) {
         }
     }
     changed(lane);
-    if (lane->head + index == lane->tail) { /* the last item: who waited for it may now be served by the next new one */
-        lane->on_append |= lane->on_insert;
-        lane->append_items |= lane->insert_items;
-    }
+    if (lane->head + index == lane->tail && lane->insert_items) lose_last(lane);
     return item;
 }
 
@@ -693,11 +721,13 @@ static void number_watchers(Lane *lane) {
         const Watcher *watcher = &lane->watchers[i];
         uint32_t index = first_of[watcher->upper / TILE]++;
         sorted[index] = *watcher;
-        *watcher->watch = (Watch){1ull << (index < LAST_WATCHER ? index : LAST_WATCHER), index};
+        *watcher->watch = (Watch){1ull << (index & 63), index / 64, index};
     }
     for (int32_t tile = lane->tiles + 2; tile > 0; tile--) first_of[tile] = first_of[tile - 1];
     first_of[0] = 0;
     lane->watchers = sorted;
+    lane->mask_words = (lane->watcher_count + 63) / 64;
+    for (int event = 0; event < WAITS; event++) lane->waits[event] = reserve(lane->mask_words * sizeof(uint64_t));
 }
 
 #endif
