@@ -21,6 +21,10 @@ def report(arguments: Namespace) -> int:
     from evalkit import notebooks
 
     case = open_case(arguments.case)
+    if not case.is_performance:
+        raise UsageError(
+            f"{case.slug} is a reviewed case: a report is of fuel; see `evalkit leaderboard` and `evalkit show`"
+        )
     output = Path(arguments.output or project_root() / "reports" / f"{case.slug}-{case.version}.html")
     written = notebooks.report(case.root, store=arguments.store, output=output)
     emit(arguments, {"report": str(written)}, line(written, 4000))
