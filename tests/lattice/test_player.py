@@ -170,19 +170,19 @@ def seen(store: Store, model: str, name: str, first: int, last: int) -> Playback
 
 
 def test_a_naive_run_over_the_ceiling_and_a_transport_run_show_the_same_factory(sample: Store) -> None:
-    fast, slow = (seen(sample, f"evalkit-{model}", "medium", 241, 262) for model in ("transport", "naive"))
+    fast, slow = (seen(sample, f"evalkit-{model}", "medium", 1241, 1262) for model in ("transport", "naive"))
     assert slow.outcome == "over_ceiling"
     assert fast.differs_from(slow) is None
     assert fast.scene == slow.scene
-    assert fast.checked == slow.checked == (250, 1000)
+    assert fast.checked == slow.checked == (1250, 2500)
     assert fast.first_fault is None
 
 
 def test_a_wrong_run_shows_where_it_goes_wrong_long_before_a_graded_tick_does(sample: Store) -> None:
-    wrong = seen(sample, "evalkit-sink-counts-in-a-byte", "small", 895, 910)
-    assert (wrong.wrong_from, wrong.first_fault) == (1000, 903)
+    wrong = seen(sample, "evalkit-sink-counts-in-a-byte", "small", 370, 385)
+    assert (wrong.wrong_from, wrong.first_fault) == (1250, 377)
     frame, shape = wrong.scene["faults"][0]
-    assert (wrong.first + frame, wrong.scene["shapes"][shape]["kind"]) == (903, "sink")
+    assert (wrong.first + frame, wrong.scene["shapes"][shape]["kind"]) == (377, "sink")
 
 
 def test_a_wrong_smoke_input_can_be_watched(sample: Store) -> None:
