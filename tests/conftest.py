@@ -1,0 +1,13 @@
+"""Why: properties are searched the same way on every machine: without a clock, and in CI without chance.
+
+A slow machine is no failure, and a run that nobody changed must not fail by luck; at home the search stays random.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("kit", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("kit")
