@@ -252,8 +252,7 @@ class TestCheckAndSweep:
         assert set(document(answer)) == {"jobs", "stored", "skipped", "failed"}
         assert document(answer)["stored"] == 1
         assert set(document(answer)["failed"][0]) == {"job", "error"}
-        shutil_free = broken / "solution.toml"
-        shutil_free.unlink()
+        (broken / "solution.toml").unlink()
         assert document(cli("sweep", "echo", "--json")) == {"jobs": 1, "stored": 0, "skipped": 1, "failed": []}
 
 
@@ -329,7 +328,7 @@ class TestBadInput:
         url = f"sqlite:///{tmp_path}/data/runs.sqlite?mode=ro"
         assert document(cli("show", run["run_id"], "--json", "--store", url)) == run
         line = one_line(cli("grade", case, make_solution(tmp_path / "t", model="other"), "--store", url))
-        assert "not written" in line or "read" in line
+        assert "not written" in line
         assert document(cli("runs", "--json")) == [run]
 
     def test_a_store_that_is_missing_or_of_another_schema(self, cli: Cli, case: Path, tmp_path: Path) -> None:
