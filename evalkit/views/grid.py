@@ -15,6 +15,8 @@ from html import escape
 from typing import Any, Literal
 
 import itables
+from IPython.display import HTML, display
+from itables.javascript import generate_init_offline_itables_html
 
 from evalkit.views.formats import DASH
 from evalkit.views.names import plain, short
@@ -134,7 +136,8 @@ def _script(name: str, table: Table) -> str:
         "columnDefs": [{"targets": i, "type": "num"} for i, c in enumerate(table.columns) if c.kind == "number"],
     }  # fmt: skip
     return (
-        f'<script type="module">(()=>{{const go=async()=>{{const {{ITable}}=await window.{_BUNDLE};'
+        '<script type="module">(()=>{const go=async()=>{const {ITable,set_or_remove_dark_class:shade}='
+        f"await window.{_BUNDLE};shade();"
         f"for(const t of document.querySelectorAll('[data-evk=\"{name}\"]>table:not(.dataTable)'))"
         f"new ITable(t,{json.dumps(options)})}};"
         f'window.{_BUNDLE}?go():window.addEventListener("{_READY}",go)}})()</script>'
@@ -144,7 +147,8 @@ def _script(name: str, table: Table) -> str:
 def interactive() -> None:
     """Load DataTables into this page from the installed itables, once a notebook; call it in the first cell."""
     global _loaded
-    itables.init_notebook_mode(all_interactive=False, connected=False)
+    # Its `init_notebook_mode` also asks for the bundle before there is one: an error in every page.
+    display(HTML(generate_init_offline_itables_html(itables.options.dt_bundle)))
     _loaded = True
 
 

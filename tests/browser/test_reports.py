@@ -1,0 +1,55 @@
+"""A report as a reader opens it: from a file, with the network blocked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.labwork import LAPTOP, NARROW, ROOT, open_browser, open_page
+
+REPORTS = ["lattice"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with open_browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def written(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    store = f"sqlite:///{folder}/runs.sqlite"
+
+    def evalkit(*words: str) -> None:
+        command = [sys.executable, "-m", "evalkit.cli", *words, "--store", store]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
+
+    evalkit("import", "data/sample")
+    for name in REPORTS:
+        evalkit("report", name, "-o", str(folder / f"{name}.html"))
+    return {name: folder / f"{name}.html" for name in REPORTS}
+
+
+@pytest.mark.parametrize("width", ["laptop", "narrow"])
+@pytest.mark.parametrize("name", REPORTS)
+def test_opens_with_no_network(browser: Any, written: dict[str, Path], name: str, width: str) -> None:
+    path = written[name]
+    assert path.stat().st_size < 2_000_000
+    with open_page(browser, size=LAPTOP if width == "laptop" else NARROW) as seen:
+        page = seen.page
+        page.goto(path.as_uri())
+        page.wait_for_function("() => document.querySelectorAll('.vega-embed svg, .vega-embed canvas').length > 2")
+        page.wait_for_timeout(1000)
+        drawn = page.evaluate(
+            "() => [...document.querySelectorAll('.vega-embed')].map((e) => !!e.querySelector('svg path, canvas'))"
+        )
+        assert all(drawn), "a chart drew nothing"
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
+        seen.picture(f"report-{name}-{width}")
+        seen.assert_clean()
