@@ -10,7 +10,9 @@ import altair as alt
 from evalkit.views import theme
 from evalkit.views.frames import Row
 
-__all__ = ["WIDTH", "AnyChart", "by_place", "data", "finish", "fuel_axis", "nothing", "pass_line", "title", "tooltip"]
+__all__ = [
+    "STEP", "WIDTH", "AnyChart", "by_place", "data", "finish", "fuel_axis", "nothing", "pass_line", "title", "tooltip",
+]  # fmt: skip
 
 AnyChart = alt.Chart | alt.LayerChart
 

@@ -53,3 +53,23 @@ def test_opens_with_no_network(browser: Any, written: dict[str, Path], name: str
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
         seen.picture(f"report-{name}-{width}")
         seen.assert_clean()
+
+
+def test_a_slider_of_the_board_re_ranks_without_a_kernel(browser: Any, written: dict[str, Path]) -> None:
+    with open_page(browser) as seen:
+        page = seen.page
+        page.goto(written["lattice"].as_uri())
+        chart = page.locator(".chart", has=page.locator("input[name=ceiling]"))
+        chart.scroll_into_view_if_needed()
+        shown = chart.locator("svg .role-mark text").all_text_contents()
+        assert any(text.startswith("#1") for text in shown)
+        slider = chart.locator("input[name=ceiling]")
+        slider.focus()
+        page.keyboard.press("Home")  # a ceiling of nothing: nobody is within it
+        page.wait_for_timeout(500)
+        assert not chart.locator("svg .role-mark text").all_text_contents()
+        page.keyboard.press("End")  # the highest: whoever was right on the runway is within it
+        page.wait_for_timeout(500)
+        assert len(chart.locator("svg .role-mark text").all_text_contents()) > len(shown)
+        seen.picture("board-lattice")
+        seen.assert_clean()
