@@ -103,6 +103,9 @@ def runway_for(size: float, smallest: float, largest: float) -> float:
     """Propose a runway: 10 for the smallest input, falling log-linearly to 2 for the largest.
 
     `size` is any positive measure that the author chooses. Raises ValueError unless 0 < smallest <= size <= largest.
+
+    >>> [round(runway_for(size, 1_000, 100_000), 1) for size in (1_000, 10_000, 100_000)]
+    [10.0, 6.0, 2.0]
     """
     if not (0 < smallest <= size <= largest < math.inf):
         raise ValueError(f"need 0 < smallest <= size <= largest, all finite, got {smallest}, {size}, {largest}")

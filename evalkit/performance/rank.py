@@ -87,6 +87,9 @@ def fold_model(name: str, aliases: Mapping[str, str] | None = None) -> str:
     """Give the name that a model's results gather under: trimmed, case-folded, and an alias resolved, once.
 
     `aliases` maps alias to canonical name; its own names may be written in any case.
+
+    >>> fold_model("  Aster-2 ", {"aster-2": "Aster 2"})
+    'aster 2'
     """
     folded = name.strip().casefold()
     for alias, canonical in (aliases or {}).items():

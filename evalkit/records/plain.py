@@ -45,6 +45,9 @@ def canonical(value: Any) -> bytes:
     """One byte form for one JSON value: sorted keys, no spaces, UTF-8. Raises ValueError on NaN and infinities.
 
     A lone surrogate, which UTF-8 has no form for, stays as its JSON escape, so hostile text is kept and never crashes.
+
+    >>> canonical({"b": 1, "a": "é"})
+    b'{"a":"\\xc3\\xa9","b":1}'
     """
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace")

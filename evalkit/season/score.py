@@ -72,6 +72,11 @@ def run_score(
     game time; None or NaN is "none": without an anchor the root is 1, and T matters only where completed.
     Raises ValueError naming the first row where total < 1, done is not in 0..total, or a completed run has no finite
     T > 0, or an anchor is not finite and > 0.
+
+    >>> run_score(objectives_done=3, objectives_total=4, completed=True, time_s=160, anchor_s=40, died=False)
+    65.0
+    >>> run_score(objectives_done=[1, 0], objectives_total=4, completed=False, time_s=None, anchor_s=40, died=True)
+    array([5., 0.])
     """
     given = (objectives_done, objectives_total, completed, time_s, anchor_s, died)
     scalar = all(np.ndim(value) == 0 for value in given)
@@ -114,6 +119,9 @@ def decision_budget(anchor_s: float, rule: BudgetRule = OFFICIAL_BUDGET) -> int:
 
     Computed in decimal, from the digits as written: 0.4 has no exact binary form. Raises ValueError for an anchor that
     is not finite and above 0.
+
+    >>> [decision_budget(anchor) for anchor in (267.3, 641.0, 750.0)]
+    [150, 256, 300]
     """
     anchor = Decimal(str(anchor_s))
     if not anchor.is_finite() or anchor <= 0:

@@ -25,7 +25,11 @@ Levels = Mapping[str, Sequence[float]]
 
 
 def mean_and_se(values: Sequence[float]) -> tuple[float, float | None]:
-    """Mean of n cells, and its standard error s / sqrt(n) with ddof 1; None for one cell. ValueError for none."""
+    """Mean of n cells, and its standard error s / sqrt(n) with ddof 1; None for one cell. ValueError for none.
+
+    >>> mean_and_se([40.0, 60.0])
+    (50.0, 10.0)
+    """
     if len(values) == 0:
         raise ValueError("a mean needs at least one cell")
     error = float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
@@ -37,7 +41,11 @@ def _wide(levels: Levels) -> list[Sequence[float]]:
 
 
 def se_stratified(levels: Levels) -> float | None:
-    """Standard error with levels as fixed strata, sqrt(sum s_l^2 / n_l) / L, over levels with at least two cells."""
+    """Standard error with levels as fixed strata, sqrt(sum s_l^2 / n_l) / L, over levels with at least two cells.
+
+    >>> round(se_stratified({"dam": [90, 95, 100, 95], "runway": [40, 60, 50, 50], "bunker-1": [10, 20, 5, 5]}), 3)
+    1.925
+    """
     wide = _wide(levels)
     if not wide:
         return None
@@ -48,6 +56,9 @@ def se_clustered(levels: Levels) -> float | None:
     """Standard error with levels as a sample of levels, sd(level means) / sqrt(L), over levels with two cells or more.
 
     None for fewer than two such levels: one mean has no spread.
+
+    >>> round(se_clustered({"dam": [90, 95, 100, 95], "runway": [40, 60, 50, 50], "bunker-1": [10, 20, 5, 5]}), 3)
+    24.552
     """
     means = [float(np.mean(values)) for values in _wide(levels)]
     return float(np.std(means, ddof=1) / math.sqrt(len(means))) if len(means) > 1 else None

@@ -29,7 +29,11 @@ def ratio(value: float | None) -> str:
 
 
 def compact(fuel: float | None) -> str:
-    """Return fuel in three digits with a unit: 950, 12.3 k, 4.56 M, 1.20 G, 3.40 T; a dash for None."""
+    """Return fuel in three digits with a unit: 950, 12.3 k, 4.56 M, 1.20 G, 3.40 T; a dash for None.
+
+    >>> compact(63_100_000), compact(None)
+    ('63.1 M', '–')
+    """
     if fuel is None:
         return DASH
     value = float(fuel)
@@ -47,7 +51,11 @@ def times(ratio: float | None) -> str:
 
 
 def signed_percent(percent: float | None) -> str:
-    """Return percent with its sign (a true minus); never `+0.0 %` for what is a hair over the line."""
+    """Return percent with its sign (a true minus); never `+0.0 %` for what is a hair over the line.
+
+    >>> signed_percent(0.001), signed_percent(-12.34)
+    ('+<0.01 %', '−12.3 %')
+    """
     if percent is None:
         return DASH
     digits = 1 if abs(percent) >= 0.05 or percent == 0 else 2

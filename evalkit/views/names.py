@@ -17,6 +17,9 @@ def plain(text: str) -> str:
     """Return text on one line in which every control, bidi or unpaired character shows as a replacement mark.
 
     White space of any kind becomes one space; an empty result becomes `(no name)`.
+
+    >>> plain("line one\\nline two")
+    'line one line two'
     """
     spaced = " ".join(text.split())
     seen = "".join(_REPLACEMENT if unicodedata.category(c) in _UNSEEN else c for c in spaced)
