@@ -84,7 +84,11 @@ def play(
     check_ready(loaded, capped=dollar_cap is not None or purse is not None)
     if purse is not None and hasattr(loaded.agent, "unpriced") and (said := purse.empty()):
         raise UsageError(f"not played: {said}")
-    course = run_course(setting, _Asked(loaded.agent, setting, purse))
+    try:
+        course = run_course(setting, _Asked(loaded.agent, setting, purse))
+    finally:
+        if callable(close := getattr(loaded.agent, "close", None)):
+            close()
     graded = course.why is None
     replay = Replay(header=course.header, decisions=course.decisions, claims=course.claims, hash=course.hash)
     data = replay.to_bytes() if graded else None

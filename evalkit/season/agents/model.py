@@ -82,8 +82,7 @@ class ModelAgent:
 
     def reset(self, spec: Spec, seed: int) -> None:
         """Begin a run: nothing is remembered."""
-        if self._endpoint is not None:
-            self._endpoint.close()
+        self.close()
         self._clear(seed % 2**63)
         if self.file.see != "text" and not spec.picture:
             raise UsageError(f'this game shows agents no picture: set see = "text" in {self.file.name}\'s file')
@@ -91,6 +90,11 @@ class ModelAgent:
         self._spec, self._past = spec, deque[tuple[str, str]](maxlen=self.file.memory)
         self._buttons = {action.name: action.buttons for action in spec.actions}
         self._told = self.file.prompt.rstrip() + self._game(spec)
+
+    def close(self) -> None:
+        """Let go of the connections; what the run left can still be read."""
+        if self._endpoint is not None:
+            self._endpoint.close()
 
     def _game(self, spec: Spec) -> str:
         limit = f"You have {spec.decision_budget} turns." if spec.decision_budget else ""

@@ -87,9 +87,9 @@ class Observation:
 class Agent(Protocol):
     """Who plays. `usage() -> Usage` may be there too; so may `name`, `reference`, `cheats` and `deterministic`.
 
-    An agent that pays for calls also has `unpriced` (why its calls have no price, or None) and may have `ready()`
-    (UsageError where it could not play now), and of the run since `reset`: `turns()`, a list of plain JSON objects
-    that are kept beside the run, and `provenance()`, an object for its record.
+    An agent that pays for calls also has `unpriced` (why its calls have no price, or None), and may have `ready()`
+    (UsageError where it could not play now), `close()` for the end of a run, and of the run since `reset`: `turns()`,
+    plain JSON objects that are kept beside the run, and `provenance()`, one for its record.
     """
 
     def reset(self, spec: Spec, seed: int) -> None:
