@@ -147,6 +147,9 @@ def _board(arguments: Namespace, folder: Path, rules: Rules | None = None) -> li
     other = sum(row.other_digest for row in rows)
     if other:
         note(f"{other} of these runs were recorded under another digest of {season.slug}: its files have changed since")
+    versions = runs[runs["ungraded"].isna()].groupby("agent")["agent_digest"].nunique()
+    for agent, number in versions[versions > 1].items():
+        note(f"{agent}: runs of {number} versions of this agent count as one: name them apart, or void the old")
     return [{name: asdict(row)[name] for name in _SHOWN} for row in rows]
 
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["JOB_SECONDS", "plan_season", "sweep_season", "verify_replays"]
 
-JOB_SECONDS = 3600.0
-"""After which a job of a sweep is ended: an hour is ample for 300 calls of a model."""
+JOB_SECONDS = 4 * 3600.0
+"""After which a job of a sweep is ended: ample for 300 calls of a slow model. What it had spent is then in no run."""
 
 
 def plan_season(

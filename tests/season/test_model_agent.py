@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import subprocess
 import sys
 import time
@@ -287,11 +288,15 @@ class TestEndpoint:
 
 
 class TestSecrets:
-    def test_the_key_reaches_the_endpoint_and_nothing_that_is_kept(self, played: Any, server: Server) -> None:
+    def test_the_key_reaches_the_endpoint_and_nothing_that_is_kept_or_logged(
+        self, played: Any, server: Server, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.DEBUG)
         echo = Say(text=f'{{"note": "your key is {KEY}", "action": "take 2"}}')
         one = played(echo, act("right 16", note=KEY), *[Say(status=418, body=KEY.encode())] * 3)
         assert server.headers[0]["authorization"] == f"Bearer {KEY}"
         kept = (one.turns or b"") + canonical(one.run.to_json())
+        assert "POST" in caplog.text and KEY not in caplog.text
         assert KEY.encode() not in kept and b"your key is ***" in kept
 
     def test_no_header_leaves_but_those_that_are_needed(
