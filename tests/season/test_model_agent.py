@@ -19,6 +19,7 @@ from evalkit.records import canonical
 from evalkit.season import load_season, play, verify
 from evalkit.season.agents import load_agent
 from evalkit.season.agents.modelfile import load_model_file
+from evalkit.season.agents.prices import load_prices
 from evalkit.season.playing import Played
 from evalkit.season.season import Season
 from tests.season.modelwork import A_CALL, KEY, PRICES, USAGE, Say, Server, act, model_file, serving, told, zipped
@@ -405,3 +406,13 @@ class TestFile:
         assert len(wrong.value.faults) == 2
         with pytest.raises(UsageError, match=r"name a FILE\.toml"):
             load_agent("model:gpt-5")
+
+    def test_the_file_in_the_readme_is_one(self, tmp_path: Path) -> None:
+        readme = (Path(__file__).parents[2] / "README.md").read_text()
+        agent, prices = (part.partition("```")[0] for part in readme.split("```toml\n")[1:3])
+        (tmp_path / "careful.toml").write_text(agent)
+        (tmp_path / "careful.md").write_text("Play.")
+        file = load_model_file(tmp_path / "careful.toml")
+        assert (file.name, file.model, file.endpoint.key_env) == ("careful", "gpt-5-mini", "OPENAI_API_KEY")
+        (tmp_path / "prices.toml").write_text(prices)
+        assert load_prices(tmp_path / "prices.toml").private["my-model"].output == 2.0
