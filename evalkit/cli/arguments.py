@@ -49,6 +49,7 @@ _VERBS = {
     "regrade": ("cases:regrade", "grade stored modules again on the case and engine of today, old against new"),
     "leaderboard": ("standing:leaderboard", "rank the models of a case, or the agents of a season"),
     "rescore": ("seasons:rescore", "rank a season by other constants, beside its own"),
+    "reprice": ("costs:reprice", "price the kept calls of a season's runs again, beside what was recorded"),
     "place": ("standing:place", "place a run in its field"),
     "worklist": ("standing:worklist", "list the reviewed runs that wait for a review"),
     "runs": ("keeping:runs", "list stored runs"),
@@ -97,7 +98,12 @@ def _play(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--level", metavar="L", required=True, help="which level")
     verb.add_argument("--difficulty", metavar="D", help="at which difficulty, where the season has several")
     verb.add_argument("--seed", metavar="N", type=int, required=True, help="with which seed, of the season or practice")
-    verb.add_argument("--agent", metavar="A", required=True, help="random, replay:FILE, an installed one, module:Class")
+    verb.add_argument(
+        "--agent",
+        metavar="A",
+        required=True,
+        help="random, replay:FILE, model:FILE.toml, an installed one, module:Class",
+    )
     verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="make so many runs (default: 1)")
     verb.add_argument("--reference", choices=("anchor", "floor"), help="as a reference run, which takes no rank")
     verb.add_argument("--cheat", metavar="NAME", action="append", default=[], help="a boot flag, for an anchor alone")
@@ -122,6 +128,18 @@ def _rescore(verb: argparse.ArgumentParser) -> None:
     _store(verb)
 
 
+def _reprice(verb: argparse.ArgumentParser) -> None:
+    _case(verb, name="SEASON")
+    what = "private prices (default: $EVALKIT_PRICES, else data/prices.toml), before those of genai-prices"
+    verb.add_argument("--prices", metavar="FILE", help=what)
+    _store(verb)
+
+
+def _show(verb: argparse.ArgumentParser) -> None:
+    _run(verb)
+    verb.add_argument("--turns", action="store_true", help="what a model was shown and answered at each decision, too")
+
+
 def _grade(verb: argparse.ArgumentParser) -> None:
     _case(verb)
     verb.add_argument("solution", metavar="SOLUTION", help="the solution's folder")
@@ -136,11 +154,13 @@ def _sweep(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--solutions", metavar="DIR", nargs="+", help="these folders (default: the case's own)")
     verb.add_argument("--variant", metavar="V", help="which variant (default: the case's first)")
     verb.add_argument("--agents", metavar="A", nargs="+", help="of a season: these agents (default: random)")
-    verb.add_argument("--dollar-cap", metavar="X", type=_dollars, help="of a season: end a run that spent so much")
+    what = "of a season: all runs together, and each alone, spend at most so much, but for calls in flight"
+    verb.add_argument("--dollar-cap", metavar="X", type=_dollars, help=what)
+    verb.add_argument("--run-dollar-cap", metavar="X", type=_dollars, help="of a season: end a run that spent so much")
     verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="so many runs of each (default: 1)")
     verb.add_argument("--jobs", metavar="N", type=_count, default=2, help="so many at a time (default: 2)")
     verb.add_argument("--scheduler", metavar="ADDRESS", help="run on this dask cluster instead of this machine")
-    verb.add_argument("--dry-run", action="store_true", help="say what would run, and run nothing")
+    verb.add_argument("--dry-run", action="store_true", help="say what would run and may cost, and run nothing")
     _store(verb)
 
 
@@ -211,13 +231,14 @@ _OPTIONS = {
     "play": _play,
     "verify": _verify,
     "rescore": _rescore,
+    "reprice": _reprice,
     "sweep": _sweep,
     "regrade": _regrade,
     "leaderboard": _leaderboard,
     "place": _run,
     "worklist": _filters,
     "runs": _filters,
-    "show": _run,
+    "show": _show,
     "void": _void,
     "export": _export,
     "import": _import,

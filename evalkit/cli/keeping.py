@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit._consistency import GRADED, UNGRADED
 from evalkit.cli.output import emit, figure, line, table
-from evalkit.cli.season_runs import Seasons, public, season_lines, season_run_lines
+from evalkit.cli.season_runs import Seasons, public, season_lines, season_run_lines, turn_lines
 from evalkit.errors import UsageError
 from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
 
@@ -87,9 +87,16 @@ def show(arguments: Namespace) -> int:
     """One run, whole."""
     with open_store(arguments, create=False) as store:
         run = store.get(arguments.run_id)
+        turns = store.turns(run.run_id) if arguments.turns else None
     known = Seasons()
-    text = season_run_lines(run, known) if isinstance(run, SeasonRun) else run_lines(run)
-    emit(arguments, public(run, known), text)
+    text = [*(season_run_lines(run, known) if isinstance(run, SeasonRun) else run_lines(run))]
+    document = public(run, known)
+    if arguments.turns:
+        if turns is None:
+            raise UsageError(f"no turns were kept of run {run.run_id}: only a model-backed agent leaves some")
+        document |= {"provenance": run.provenance, "turns": turns}
+        text += turn_lines(turns)
+    emit(arguments, document, text)
     return 0
 
 

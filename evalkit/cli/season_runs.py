@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalkit.cli.output import figure, line, table
@@ -12,7 +12,7 @@ from evalkit.season.manifest import open_season
 from evalkit.season.score import run_score
 from evalkit.season.season import Season
 
-__all__ = ["Seasons", "public", "score_of", "season_lines", "season_run_lines"]
+__all__ = ["Seasons", "public", "score_of", "season_lines", "season_run_lines", "turn_lines"]
 
 
 class Seasons:
@@ -99,6 +99,8 @@ def season_run_lines(run: SeasonRun, seasons: Seasons) -> Iterator[str]:
     spent = f"{figure(run.tokens)} tokens, {figure(run.dollars, '.4f')} dollars"
     yield f"  score {figure(score, '.2f')}: {done}, T {figure(run.time_s, '.2f')} s, anchor {figure(anchor)} s"
     yield f"  {run.decisions} decisions of {figure(run.decision_budget)}, {run.ticks:,} ticks, {spent}"
+    if said := _calls_line(run):
+        yield said
     if run.reference:
         cheats = f", with {', '.join(run.cheats)}" if run.cheats else ""
         yield f"  reference: {run.reference}{cheats}; it takes no rank"
@@ -107,3 +109,27 @@ def season_run_lines(run: SeasonRun, seasons: Seasons) -> Iterator[str]:
         yield f"  drift at decision {run.drift['decision']}, tick {run.drift['tick']}: {line(run.drift['what'])}"
     if other := _other(run, seasons):
         yield f"  recorded {other}: {run.season_digest[:16]}"
+
+
+def _calls_line(run: SeasonRun) -> str | None:
+    """How the calls of a model-backed run went, in a line; None for any other run."""
+    said = run.provenance
+    counts = {name: said.get(name) for name in ("calls", "malformed", "noops", "unanswered", "without_usage")}
+    usage = said.get("usage")
+    if not isinstance(usage, dict) or not all(isinstance(value, int) for value in counts.values()):
+        return None
+    spent = ", ".join(f"{figure(usage.get(name))} {name}" for name in ("input", "cached", "output", "reasoning"))
+    went = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in counts.items())
+    return f"  {line(said.get('model'), 60)}: {went}; tokens {spent}; {line(said.get('prices') or 'unpriced', 60)}"
+
+
+def turn_lines(turns: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A turn as text: what it led to, and each call with its answer, its fault and its cost."""
+    for turn in turns:
+        yield f"  {turn['decision']}: {line(turn['action'] or 'nothing played')}{' (no-op)' if turn['noop'] else ''}"
+        for call in turn["calls"]:
+            tokens = call["tokens"] or {}
+            spent = f"{figure(tokens.get('input'))} in, {figure(tokens.get('output'))} out"
+            fault = f" [{line(call['fault'])}]" if call["fault"] else ""
+            cost = f"{spent}, {figure(call['dollars'], '.6f')} dollars"
+            yield f"     {line(call['answer'] or '(nothing)', 160)}{fault} ({cost})"

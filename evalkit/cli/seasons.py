@@ -9,6 +9,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalkit.cli.costs import estimate_lines, estimates
 from evalkit.cli.keeping import open_store
 from evalkit.cli.output import emit, figure, line, note, table
 from evalkit.cli.season_runs import Seasons, public, season_run_lines
@@ -22,6 +23,7 @@ from evalkit.season.score import Rules
 
 if TYPE_CHECKING:
     from evalkit.jobs import SweepReport
+    from evalkit.season.costs import Estimate
 
 __all__ = ["play", "rescore", "season_board", "season_folder", "show_sweep", "sweep_season"]
 
@@ -58,7 +60,7 @@ def play(arguments: Namespace) -> int:
                 attempt=attempt, reference=arguments.reference, cheats=arguments.cheat,
                 dollar_cap=arguments.dollar_cap,
             )  # fmt: skip
-            store.add(played.run, replay=played.replay)
+            store.add(played.run, replay=played.replay, turns=played.turns)
             run = store.get(played.run.run_id)
             assert isinstance(run, SeasonRun)
             runs.append(run)
@@ -85,8 +87,8 @@ def sweep_season(arguments: Namespace, folder: Path) -> int:
     options: dict[str, Any] = {
         "agents": tuple(arguments.agents or ("random",)),
         "attempts": arguments.attempts,
-        "dollar_cap": arguments.dollar_cap,
     }
+    caps = {"dollar_cap": arguments.dollar_cap, "run_dollar_cap": arguments.run_dollar_cap}
 
     def progress(done: int, of: int, result: JobResult[Any]) -> None:
         said = f"failed: {result.error}" if result.value is None else result.value.run.ended_by
@@ -94,16 +96,20 @@ def sweep_season(arguments: Namespace, folder: Path) -> int:
 
     with open_store(arguments) as store:
         if arguments.dry_run:
-            plan = plan_season(season, store=store, **options)
-            return show_sweep(arguments, SweepReport(plan.jobs, 0, plan.skipped, plan.failed), list(plan.grid))
+            plan = plan_season(season, store=store, ready=False, **options)
+            costs = estimates(season, store, options["agents"], list(plan.grid.values()))
+            report = SweepReport(plan.jobs, 0, plan.skipped, plan.failed)
+            return show_sweep(arguments, report, list(plan.grid), costs)
         engines = {"jobs": arguments.jobs, "scheduler": arguments.scheduler}
-        report = sweep(season, store=store, progress=progress, **engines, **options)
+        report = sweep(season, store=store, progress=progress, **engines, **options, **caps)
     return show_sweep(arguments, report, [])
 
 
-def show_sweep(arguments: Namespace, report: SweepReport, planned: Sequence[str]) -> int:
+def show_sweep(
+    arguments: Namespace, report: SweepReport, planned: Sequence[str], costs: Sequence[Estimate] = ()
+) -> int:
     """Print how a sweep went, of a case or of a season; 1 where a job failed or was ungraded."""
-    document = {
+    document: dict[str, Any] = {
         "jobs": report.jobs,
         "stored": report.stored,
         "skipped": report.skipped,
@@ -114,7 +120,13 @@ def show_sweep(arguments: Namespace, report: SweepReport, planned: Sequence[str]
     counts = f"{report.stored} stored, {report.skipped} were stored before, {len(report.failed)} failed"
     lines.append(f"{report.jobs} jobs: {counts}")
     if report.ungraded:
-        lines.append(f"{report.ungraded} of them ungraded: this machine gave up; sweep again to try again")
+        lines.append(f"{report.ungraded} of them ungraded: machine or agent gave up; sweep again to try again")
+    if costs:
+        document["estimate"] = [asdict(row) for row in costs]
+        lines += estimate_lines(costs)
+    if report.spent is not None:
+        document |= {"dollar_cap": report.dollar_cap, "dollars": report.spent}
+        lines.append(f"{report.spent:.4f} dollars spent, of {report.dollar_cap:g}")
     emit(arguments, document, lines)
     return 1 if report.failed or report.ungraded else 0
 
@@ -135,6 +147,9 @@ def _board(arguments: Namespace, folder: Path, rules: Rules | None = None) -> li
     other = sum(row.other_digest for row in rows)
     if other:
         note(f"{other} of these runs were recorded under another digest of {season.slug}: its files have changed since")
+    versions = runs[runs["ungraded"].isna()].groupby("agent")["agent_digest"].nunique()
+    for agent, number in versions[versions > 1].items():
+        note(f"{agent}: runs of {number} versions of this agent count as one: name them apart, or void the old")
     return [{name: asdict(row)[name] for name in _SHOWN} for row in rows]
 
 
@@ -153,7 +168,8 @@ def _table(rows: Sequence[dict[str, Any]], *more: str) -> list[str]:
 def _cells(row: dict[str, Any]) -> list[str]:
     rank = str(row["rank"]) if row["rank"] else row["reference"] or "partial"
     proof = {True: "verified", False: "drifts", None: "not replayed"}[row["verified"]]
-    dollars = figure(row["dollars"], ".2f") + ("" if row["dollars_complete"] else "+?")
+    dollars = "unpriced" if row["dollars"] is None else f"{row['dollars']:,.2f}"
+    dollars += "" if row["dollars_complete"] or row["dollars"] is None else "+?"
     cells = f"{row['cells']}/{row['cells_expected']}"
     numbers = [figure(row["score"], ".2f"), figure(row["se"], ".2f"), cells, str(row["attempts"])]
     return [rank, line(row["agent"], 60), *numbers, proof, figure(row["decisions"]), figure(row["tokens"]), dollars]

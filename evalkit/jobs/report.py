@@ -25,7 +25,8 @@ class FailedJob:
 class SweepReport:
     """How a sweep went: jobs in the grid, runs stored now, jobs that were stored before, and the failures.
 
-    `ungraded` are those of the stored runs that this machine could not grade.
+    `ungraded` are those of the stored runs that this machine could not grade. `spent` is what a sweep under a
+    `dollar_cap` spent, in dollars, also in jobs that left no run.
     """
 
     jobs: int
@@ -33,6 +34,8 @@ class SweepReport:
     skipped: int
     failed: tuple[FailedJob, ...] = ()
     ungraded: int = 0
+    dollar_cap: float | None = None
+    spent: float | None = None
 
 
 Progress = Callable[[int, int, JobResult[Any]], None]

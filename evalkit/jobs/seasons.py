@@ -7,17 +7,20 @@ a season by folder, so that a job is a few words and its process can be ended at
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from evalkit.errors import EvalkitError
+from evalkit.errors import EvalkitError, UsageError
 from evalkit.jobs.attempts import missing_attempts, opened
 from evalkit.jobs.pool import Job, JobResult, run_jobs
 from evalkit.jobs.report import FailedJob, Plan, Progress, SweepReport, gather
 from evalkit.season.agents import load_agent
 from evalkit.season.manifest import load_season, open_season
-from evalkit.season.playing import Played, play
+from evalkit.season.playing import Played, check_ready, play
+from evalkit.season.purse import Purse
 from evalkit.season.season import Season
 from evalkit.season.verifying import Verification, verify
 
@@ -26,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["JOB_SECONDS", "plan_season", "sweep_season", "verify_replays"]
 
-JOB_SECONDS = 3600.0
-"""After which a job of a sweep is ended: an hour is ample for 300 calls of a model."""
+JOB_SECONDS = 4 * 3600.0
+"""After which a job of a sweep is ended: ample for 300 calls of a slow model. What it had spent is then in no run."""
 
 
 def plan_season(
@@ -37,14 +40,21 @@ def plan_season(
     agents: Sequence[str] = ("random",),
     attempts: int = 1,
     dollar_cap: float | None = None,
+    purse: Purse | None = None,
+    ready: bool = True,
 ) -> Plan:
-    """Hold agents by every cell of the season against the store; nothing is played. An agent may fail to load."""
+    """Hold agents by every cell of the season against the store; nothing is played. An agent may fail to load.
+
+    `dollar_cap` is each run's, `purse` that of all. Without `ready` an agent whose key is missing is planned for too.
+    """
     grid: dict[str, Job] = {}
     failed: list[FailedJob] = []
     seen: set[tuple[str, ...]] = set()
     for who in agents:
         try:
             agent = load_agent(who)
+            if ready:
+                check_ready(agent, capped=dollar_cap is not None or purse is not None)
         except EvalkitError as error:
             failed += [FailedJob(f"{who} {_cell(cell)}", str(error)) for cell in season.cells] * attempts
             continue
@@ -53,7 +63,7 @@ def plan_season(
             for attempt in () if key in seen else missing_attempts(store, key, attempts):
                 name = f"{who} {_cell((level, difficulty, seed))}" + (f" (attempt {attempt})" if attempt > 1 else "")
                 job = {"level": level, "difficulty": difficulty, "seed": seed, "agent": who, "attempt": attempt}
-                grid[name] = {**job, "folder": season.root, "dollar_cap": dollar_cap}
+                grid[name] = {**job, "folder": season.root, "dollar_cap": dollar_cap, "purse": purse}
             seen.add(key)
     jobs = len(agents) * len(season.cells) * attempts
     return Plan(jobs, grid, jobs - len(failed) - len(grid), tuple(failed))
@@ -70,6 +80,7 @@ def sweep_season(
     agents: Sequence[str] = ("random",),
     attempts: int = 1,
     dollar_cap: float | None = None,
+    run_dollar_cap: float | None = None,
     jobs: int = 2,
     scheduler: str | None = None,
     seconds: float = JOB_SECONDS,
@@ -77,19 +88,26 @@ def sweep_season(
 ) -> SweepReport:
     """Play every cell that the store does not hold yet with every agent, `jobs` at a time, storing each as it ends.
 
-    `season`: loaded, or a path or `slug[@version]`; `agents` by reference, as `load_agent` takes them; `dollar_cap` is
-    each run's; a job is ended after `seconds`. Raises AuthoringError for a broken season.
+    `season`: loaded, or a path or `slug[@version]`; `agents` by reference, as `load_agent` takes them; a job is ended
+    after `seconds`. `run_dollar_cap` ends a run, which is graded so; `dollar_cap` is what all runs of this call may
+    spend together, and each alone. Where their sum reaches it, each job in flight ends, ungraded, after the call
+    that it is making, and the rest are not played. Raises AuthoringError for a broken season.
     """
     loaded = season if isinstance(season, Season) else open_season(season)
     loaded.playable()
-    with opened(store) as kept:
-        plan = plan_season(loaded, store=kept, agents=agents, attempts=attempts, dollar_cap=dollar_cap)
+    if dollar_cap is not None and scheduler:
+        raise UsageError("a sweep's dollar cap holds on one machine alone: with a scheduler, cap each run")
+    with opened(store) as kept, TemporaryDirectory(prefix="evalkit-") as folder:
+        purse = None if dollar_cap is None else Purse(Path(folder) / "purse.sqlite", dollar_cap)
+        each = min((cap for cap in (dollar_cap, run_dollar_cap) if cap is not None), default=None)
+        plan = plan_season(loaded, store=kept, agents=agents, attempts=attempts, dollar_cap=each, purse=purse)
         results = run_jobs(_play, plan.grid, workers=jobs, seconds=seconds, scheduler=scheduler)
 
         def keep(played: Played) -> bool:
-            return kept.add(played.run, replay=played.replay)
+            return kept.add(played.run, replay=played.replay, turns=played.turns)
 
-        return gather(plan, results, keep, progress)
+        report = gather(plan, results, keep, progress)
+        return report if purse is None else replace(report, dollar_cap=purse.cap, spent=purse.spent)
 
 
 @cache
@@ -99,11 +117,18 @@ def _season(folder: Path) -> Season:
 
 
 def _play(
-    folder: Path, level: str, difficulty: str, seed: int, agent: str, attempt: int, dollar_cap: float | None
+    folder: Path,
+    level: str,
+    difficulty: str,
+    seed: int,
+    agent: str,
+    attempt: int,
+    dollar_cap: float | None,
+    purse: Purse | None,
 ) -> Played:
     return play(
         _season(folder), level=level, difficulty=difficulty, seed=seed, agent=agent, attempt=attempt,
-        dollar_cap=dollar_cap,
+        dollar_cap=dollar_cap, purse=purse,
     )  # fmt: skip
 
 

@@ -1,38 +1,41 @@
 """Why: one call plays a cell with an agent and leaves the facts and their proof.
 
 What an agent does wrong never crashes a run: an illegal action, an exception, or an account that cannot be ends it as
-`agent_error`, ungraded, with words. Such a run, and one that this machine stopped, is kept without a replay.
+`agent_error`, ungraded, with words. Such a run, and one that this machine stopped, is kept without a replay, with what
+it spent. A run that a sweep's cap cuts short is ungraded too: what other runs spent says nothing of this one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evalkit.errors import UsageError
 from evalkit.reading import printable
-from evalkit.records import SeasonRun, digest_id
+from evalkit.records import SeasonRun, canonical, digest_id
 from evalkit.sandbox.console import TICK_FUEL
 from evalkit.sandbox.engine import engine_name
 from evalkit.season.agents import Action, ActionSpec, Agent, LoadedAgent, Observation, Spec, Usage, load_agent
 from evalkit.season.course import Choice, Course, Moment, Setting, Stop, run_course
 from evalkit.season.game import BUTTONS
+from evalkit.season.purse import Purse
 from evalkit.season.replays import Replay
 from evalkit.season.season import Season
 
-__all__ = ["Played", "play"]
+__all__ = ["Played", "check_ready", "play"]
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A run and the bytes of its replay; none where it is ungraded."""
+    """A run and the bytes of its replay; none where it is ungraded. `turns` are JSON Lines, where the agent has any."""
 
     run: SeasonRun
     replay: bytes | None
+    turns: bytes | None = None
 
 
 def play(
@@ -46,14 +49,16 @@ def play(
     reference: str | None = None,
     cheats: Collection[str] = (),
     dollar_cap: float | None = None,
+    purse: Purse | None = None,
     tick_fuel: int = TICK_FUEL,
 ) -> Played:
     """Play one entry with one seed. Nothing is stored.
 
     `agent`: a reference as `load_agent` takes it, or an agent. `reference` (`anchor`, `floor`) and `cheats` default to
     what the agent says of itself; cheats are for an anchor alone. `dollar_cap` is checked after every call of the
-    agent, and the action of the call that reached it is not played. Raises UsageError for what the season does not
-    have, AuthoringError where its game cannot be played, MachineError where this machine cannot.
+    agent, and the action of the call that reached it is not played; `purse` is the cap of a whole sweep. Raises
+    UsageError for what the season does not have and where the agent is not ready, AuthoringError where its game cannot
+    be played, MachineError where this machine cannot.
     """
     if not isinstance(season, Season):
         from evalkit.season.manifest import open_season
@@ -76,14 +81,43 @@ def play(
         dollar_cap=None if dollar_cap is None else float(dollar_cap),
         tick_fuel=tick_fuel,
     )
-    course = run_course(setting, _Asked(loaded.agent, setting))
+    check_ready(loaded, capped=dollar_cap is not None or purse is not None)
+    if purse is not None and hasattr(loaded.agent, "unpriced") and (said := purse.empty()):
+        raise UsageError(f"not played: {said}")
+    try:
+        course = run_course(setting, _Asked(loaded.agent, setting, purse))
+    finally:
+        if callable(close := getattr(loaded.agent, "close", None)):
+            close()
     graded = course.why is None
     replay = Replay(header=course.header, decisions=course.decisions, claims=course.claims, hash=course.hash)
     data = replay.to_bytes() if graded else None
-    return Played(_run(course, setting, data), data)
+    turns, provenance = _kept(loaded.agent)
+    if purse is not None:
+        provenance = {**provenance, "sweep_dollar_cap": purse.cap}
+    return Played(_run(course, setting, data, provenance), data, turns)
 
 
-def _run(course: Course, setting: Setting, replay: bytes | None) -> SeasonRun:
+def check_ready(loaded: LoadedAgent, *, capped: bool) -> None:
+    """Raise UsageError where an agent could not play now, or pays for calls that no cap could be held against."""
+    ready = getattr(loaded.agent, "ready", None)
+    if callable(ready):
+        ready()
+    if capped and (why := getattr(loaded.agent, "unpriced", None)):
+        raise UsageError(f"a dollar cap cannot be held: {why}")
+
+
+def _kept(agent: Any) -> tuple[bytes | None, dict[str, Any]]:
+    """What an agent says of the run beside its actions: its turns, and the provenance, which holds their digest."""
+    provenance = dict(agent.provenance()) if callable(getattr(agent, "provenance", None)) else {}
+    turns = agent.turns() if callable(getattr(agent, "turns", None)) else None
+    if turns is None:
+        return None, provenance
+    lines = b"".join(canonical(turn) + b"\n" for turn in turns)
+    return lines, {**provenance, "turns": hashlib.sha256(lines).hexdigest()}
+
+
+def _run(course: Course, setting: Setting, replay: bytes | None, provenance: dict[str, Any]) -> SeasonRun:
     header, claims = course.header, course.claims
     return SeasonRun(
         season=header.season,
@@ -114,34 +148,65 @@ def _run(course: Course, setting: Setting, replay: bytes | None) -> SeasonRun:
         engine=engine_name(),
         fuel=course.fuel,
         replay_digest=None if replay is None else hashlib.sha256(replay).hexdigest(),
+        provenance=provenance,
     )
 
 
 class _Asked:
-    """An agent as a source of actions."""
+    """An agent as a source of actions, and what it may still spend."""
 
-    def __init__(self, agent: Agent, setting: Setting) -> None:
-        self._agent, self._setting = agent, setting
+    def __init__(self, agent: Agent, setting: Setting, purse: Purse | None) -> None:
+        self._agent, self._setting, self._purse = agent, setting, purse
         self._usage = Usage()
+        self._paid = 0.0
+        self._pays = hasattr(agent, "unpriced")
 
     def choose(self, number: int, ticks: int, moment: Moment) -> Choice | Stop:
         legal = moment.legal()  # before the agent is called: where nothing is legal, the game file is at fault
+        action, fault = None, None
         try:
             if number == 1:
-                self._agent.reset(_spec(self._setting), _seed(self._setting))
+                self._agent.reset(_spec(self._setting, self._may_spend), _seed(self._setting))
             action = self._agent.decide(_observation(moment, {rule.name: rule.ticks for rule in legal}))
         except Exception as error:
-            return Stop("agent_error", printable(f"decision {number}: {type(error).__name__}: {error}", 400))
+            fault = Stop("agent_error", printable(f"decision {number}: {type(error).__name__}: {error}", 400))
         try:
-            self._usage = _usage(self._agent)
+            self._usage = _usage(self._agent)  # also where it failed: what it spent is spent
         except Exception as error:
-            return Stop("agent_error", printable(f"decision {number}: usage: {type(error).__name__}: {error}", 400))
-        cap, dollars = self._setting.dollar_cap, self._usage.dollars
-        if cap is not None and dollars is not None and dollars >= cap:
-            return Stop("dollar_cap")
+            what = printable(f"decision {number}: usage: {type(error).__name__}: {error}", 400)
+            fault = fault or Stop("agent_error", what)
+        stop = self._over(number)
+        if fault or stop:
+            return fault or stop  # type: ignore[return-value]  # one of them is there
         if not isinstance(action, Action) or not isinstance(action.name, str) or type(action.ticks) is not int:
             return self.illegal(number, ticks, f"{printable(repr(action), 80)} is no Action(name, ticks)")
         return Choice(action.name, action.ticks)
+
+    def _may_spend(self, dollars: float | None) -> bool:
+        """Whether a run that has spent so much may make another call."""
+        cap = self._setting.dollar_cap
+        if dollars is None:
+            return cap is None and self._purse is None
+        return (cap is None or dollars < cap) and not self._pay(dollars)
+
+    def _pay(self, dollars: float) -> str | None:
+        """Pay into the purse what came new; in a line that it is empty, and None where this run may go on."""
+        if self._purse is None or not (self._pays or dollars > 0):
+            return None
+        self._purse.pay(dollars - self._paid)
+        self._paid = dollars
+        return self._purse.empty()
+
+    def _over(self, number: int) -> Stop | None:
+        cap, dollars = self._setting.dollar_cap, self._usage.dollars
+        empty = None if dollars is None else self._pay(dollars)
+        if cap is not None and dollars is not None and dollars >= cap:
+            return Stop("dollar_cap")
+        if empty:
+            return Stop("agent_error", f"decision {number}: {empty}")
+        if dollars is None and self._pays and (cap is not None or self._purse is not None):
+            return Stop("agent_error", f"decision {number}: the endpoint does not say what it used: no cap can be held")
+        return None
 
     def illegal(self, number: int, ticks: int, fault: str) -> Stop:
         del ticks
@@ -174,7 +239,7 @@ def _usage(agent: Any) -> Usage:
     return Usage(tokens, dollars)
 
 
-def _spec(setting: Setting) -> Spec:
+def _spec(setting: Setting, may_spend: Callable[[float | None], bool]) -> Spec:
     game = setting.season.playable()
     actions = tuple(
         ActionSpec(rule.name, rule.ticks, tuple(b for b, bit in BUTTONS.items() if rule.pad & bit), rule.description)
@@ -188,6 +253,7 @@ def _spec(setting: Setting) -> Spec:
         actions=actions,
         decision_budget=setting.budget,
         tick_limit=setting.season.tick_limit,
+        may_spend=may_spend,
     )
 
 

@@ -1,7 +1,8 @@
 """Why: runs as plain files that lose nothing and diff well, and what it means that two records are of one run.
 
 An export is a folder: `runs.jsonl`, one canonical record a line in the order of run ids, and `modules/<digest>.wasm`,
-and `replays/<run id>.json` as a season run left it. The replay of a private run, an anchor's route, is never written.
+and `replays/<run id>.json` and `turns/<run id>.jsonl` as a season run left them. Those of a private run, an anchor's
+route, are never written.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ KINDS: dict[str, type[PerformanceRun] | type[ReviewedRun] | type[SeasonRun]] = {
 RUNS = "runs.jsonl"
 MODULES = "modules"
 REPLAYS = "replays"
+TURNS = "turns"
 _MOST_MODULE_BYTES = 64 << 20
 PART = ".part"
 
@@ -47,12 +49,13 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an export, read: a record with its module or replay where there is one, or `why` it is refused."""
+    """One line of an export, read: a record with its module, replay or turns, or `why` it is refused."""
 
     run_id: str
     record: Record | None = None
     module: bytes | None = None
     replay: bytes | None = None
+    turns: bytes | None = None
     why: str | None = None
 
 
@@ -102,8 +105,9 @@ def write_export(
     records: Iterable[Record],
     module: Callable[[str], bytes | None],
     replay: Callable[[str], bytes | None],
+    turns: Callable[[str], bytes | None],
 ) -> int:
-    """Write records with modules and replays into `folder`, merged with an export that is there, and return how many.
+    """Write records, with what stands beside them, into `folder`, merged with an export there, and return how many.
 
     Each file is replaced whole, `runs.jsonl` last, so that an interrupted export leaves the former one readable.
     Raises StoreError, with nothing replaced, where the folder holds something else or records that would be lost.
@@ -123,9 +127,10 @@ def write_export(
         if wasm is not None and not (target.exists() and target.read_bytes() == wasm):
             _replace(target, [wasm])
     for run in merged.values():
-        if isinstance(run, SeasonRun) and not run.is_private and (proof := replay(run.run_id)) is not None:
-            (folder / REPLAYS).mkdir(exist_ok=True)
-            _replace(folder / REPLAYS / f"{run.run_id}.json", [proof])
+        for data, name in ((replay, f"{REPLAYS}/{run.run_id}.json"), (turns, f"{TURNS}/{run.run_id}.jsonl")):
+            if isinstance(run, SeasonRun) and not run.is_private and (found := data(run.run_id)) is not None:
+                (folder / name).parent.mkdir(exist_ok=True)
+                _replace(folder / name, [found])
     _replace(folder / RUNS, (canonical(run.to_json()) + b"\n" for _, run in sorted(merged.items())))
     return count
 
@@ -135,7 +140,9 @@ def _present(folder: Path) -> dict[str, Record]:
     if not folder.exists():
         return {}
     if not (folder / RUNS).exists():
-        if any(entry.name not in (MODULES, REPLAYS) and not entry.name.endswith(PART) for entry in folder.iterdir()):
+        if any(
+            entry.name not in (MODULES, REPLAYS, TURNS) and not entry.name.endswith(PART) for entry in folder.iterdir()
+        ):
             raise StoreError(f"{folder} is not empty and no export: name a new folder, or one that holds {RUNS}")
         return {}
     found: dict[str, Record] = {}
@@ -204,12 +211,18 @@ def _line(folder: Path, place: str, text: bytes, files: bool) -> Line:
 
 
 def _season_line(folder: Path, run: SeasonRun, files: bool) -> Line:
-    path = folder / REPLAYS / f"{run.run_id}.json"
-    if not files or not path.exists():
-        return Line(run.run_id, run)
-    if not path.is_file() or path.stat().st_size > _MOST_MODULE_BYTES:
-        return Line(run.run_id, why=f"its replay {path.name} is no file of at most {_MOST_MODULE_BYTES >> 20} MiB")
-    proof = path.read_bytes()
-    if hashlib.sha256(proof).hexdigest() != run.replay_digest:
-        return Line(run.run_id, why=f"its replay {REPLAYS}/{path.name} has another digest: the file was changed")
-    return Line(run.run_id, run, replay=proof)
+    found: dict[str, bytes] = {}
+    parts = (
+        ("replay", f"{REPLAYS}/{run.run_id}.json", run.replay_digest),
+        ("turns", f"{TURNS}/{run.run_id}.jsonl", run.provenance.get("turns")),
+    )
+    for what, name, digest in parts if files else ():
+        path = folder / name
+        if not path.exists():
+            continue
+        if not path.is_file() or path.stat().st_size > _MOST_MODULE_BYTES:
+            return Line(run.run_id, why=f"its {what} {path.name} is no file of at most {_MOST_MODULE_BYTES >> 20} MiB")
+        found[what] = path.read_bytes()
+        if hashlib.sha256(found[what]).hexdigest() != digest:
+            return Line(run.run_id, why=f"its {what} {name} has another digest: the file was changed")
+    return Line(run.run_id, run, replay=found.get("replay"), turns=found.get("turns"))

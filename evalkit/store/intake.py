@@ -1,4 +1,4 @@
-"""Why: what enters the store is checked once, here: the record, and the module or replay that comes with it."""
+"""Why: what enters the store is checked once, here: the record, and the module, replay or turns that come with it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def ready(run: Record, module: bytes | None, replay: bytes | None) -> Record:
+def ready(run: Record, module: bytes | None, replay: bytes | None, turns: bytes | None = None) -> Record:
     """The run with the time it came at. Raises StoreError where it, or what comes with it, does not hold together."""
     try:
         run.validate()
@@ -32,4 +32,8 @@ def ready(run: Record, module: bytes | None, replay: bytes | None) -> Record:
         digest = run.replay_digest if isinstance(run, SeasonRun) else None
         if hashlib.sha256(replay).hexdigest() != digest:
             raise StoreError(f"run {run.run_id} is not stored: the replay given with it is not its replay {digest}")
+    if turns is not None:
+        digest = run.provenance.get("turns") if isinstance(run, SeasonRun) else None
+        if hashlib.sha256(turns).hexdigest() != digest:
+            raise StoreError(f"run {run.run_id} is not stored: the turns given with it are not its turns {digest}")
     return run if run.recorded_at is not None else dataclasses.replace(run, recorded_at=now())

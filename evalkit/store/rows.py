@@ -16,11 +16,11 @@ from evalkit._consistency import is_text
 from evalkit.errors import StoreError, UsageError
 from evalkit.records import VERIFIED, PerformanceRun, Review, ReviewedRun, SeasonRun, canonical
 from evalkit.store.files import KINDS, Record, merge
-from evalkit.store.tables import case_runs, inputs, modules, replays, reviews, runs, season_runs, verifications
+from evalkit.store.tables import case_runs, inputs, modules, replays, reviews, runs, season_runs, turns, verifications
 
 __all__ = [
-    "find", "find_module", "find_replay", "job_of", "load", "named", "plain", "put", "resolve", "select_records",
-    "set_review", "set_verified", "set_voided",
+    "find", "find_module", "find_replay", "find_turns", "job_of", "load", "named", "plain", "put", "resolve",
+    "select_records", "set_review", "set_verified", "set_voided",
 ]  # fmt: skip
 
 
@@ -74,8 +74,14 @@ def load(row: sa.Row[Any]) -> Record:
     return run
 
 
-def put(connection: sa.Connection, run: Record, module: bytes | None = None, replay: bytes | None = None) -> bool:
-    """Store a run that was checked before, with its module or replay: True if it is new.
+def put(
+    connection: sa.Connection,
+    run: Record,
+    module: bytes | None = None,
+    replay: bytes | None = None,
+    said: bytes | None = None,
+) -> bool:
+    """Store a run that was checked before, with its module, or its replay and its turns (`said`): True if it is new.
 
     Raises StoreError on other content. Whether it verified is never taken over from elsewhere.
     """
@@ -91,6 +97,10 @@ def put(connection: sa.Connection, run: Record, module: bytes | None = None, rep
         _insert(connection, run.unverified() if isinstance(run, SeasonRun) else run)
     if replay is not None and isinstance(run, SeasonRun) and find_replay(connection, run.run_id) is None:
         connection.execute(replays.insert().values(run_id=run.run_id, replay=replay))
+    # A run that was there keeps its own account of how it came about, and only turns that are of that.
+    same = known is None or known.provenance.get("turns") == run.provenance.get("turns")
+    if said is not None and same and find_turns(connection, run.run_id) is None:
+        connection.execute(turns.insert().values(run_id=run.run_id, turns=said))
     if known is None:
         return True
     if merged.voided is not None and known.voided is None:
@@ -123,6 +133,12 @@ def find_replay(connection: sa.Connection, run_id: str) -> bytes | None:
     """Return the replay of the run with exactly this id, or None."""
     proof: bytes | None = connection.scalar(sa.select(replays.c.replay).where(replays.c.run_id == plain(run_id)))
     return proof
+
+
+def find_turns(connection: sa.Connection, run_id: str) -> bytes | None:
+    """Return the turns of the run with exactly this id, as JSON Lines, or None."""
+    said: bytes | None = connection.scalar(sa.select(turns.c.turns).where(turns.c.run_id == plain(run_id)))
+    return said
 
 
 def find(connection: sa.Connection, run_id: str) -> Record | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -72,17 +73,19 @@ class Store:
 
     # Storing
 
-    def add(self, run: Record, module: bytes | None = None, *, replay: bytes | None = None) -> bool:
-        """Store a run with its inputs and module, or its replay, all or none: True if it was stored, False if there.
+    def add(
+        self, run: Record, module: bytes | None = None, *, replay: bytes | None = None, turns: bytes | None = None
+    ) -> bool:
+        """Store a run with its inputs and module, or its replay and turns, all or none: False if it was there.
 
         A run that was there with the same content gains what it lacked: its module, being voided, a review. A run
         without `recorded_at` gets the time of now. Raises StoreError where the same job is stored with other content,
         where the record fails `validate`, and where module or replay is not the one whose digest the run holds.
         A season run is stored as never verified: only `record_verification` says otherwise.
         """
-        run = ready(run, module, replay)
+        run = ready(run, module, replay, turns)
         return self._database.write(
-            f"store run {run.run_id}", lambda connection: rows.put(connection, run, module, replay)
+            f"store run {run.run_id}", lambda connection: rows.put(connection, run, module, replay, turns)
         )
 
     def void(self, run_id: str, reason: str) -> Record:
@@ -205,6 +208,24 @@ class Store:
         """Say whether the run with exactly this id has its replay here."""
         return self._database.read("look for a replay", lambda c: rows.find_replay(c, run_id) is not None)
 
+    def turns(self, run_id: str) -> list[dict[str, Any]] | None:
+        """Return what was said at each decision of a season run, oldest first; None where nothing was kept.
+
+        A turn of a model-backed agent: `decision`, `observation`, `picture` (a digest), `calls` (each with `request`,
+        a digest, `answer`, `fault`, `tokens`, `dollars`), `action`, `noop`. Raises StoreError where it was damaged.
+        """
+
+        def work(connection: sa.Connection) -> list[dict[str, Any]] | None:
+            run = rows.named(connection, run_id)
+            said = rows.find_turns(connection, run.run_id)
+            if said is None:
+                return None
+            if hashlib.sha256(said).hexdigest() != run.provenance.get("turns"):
+                raise StoreError(f"the turns of run {run.run_id} are damaged in the store")
+            return [json.loads(line) for line in said.splitlines()]
+
+        return self._database.read("read turns", work)
+
     def module_digests(self, solution_digest: str) -> set[str]:
         """Return the digests of every module that runs of this solution were graded with; more than one is a sign."""
         column = tables.case_runs.c.module_digest
@@ -248,7 +269,7 @@ class Store:
     ) -> int:
         """Write these runs (default: all) to a folder of plain files, and return how many; `modules` with their wasm.
 
-        Replays go along, but for those of anchors: an anchor's replay is the operator's private route.
+        Replays and turns go along, but for those of anchors: an anchor's replay is the operator's private route.
 
         The folder may be new, empty, or an export, which is merged with: what only it holds stays. Raises StoreError,
         with nothing replaced, where it is something else, cannot be read whole, or holds a run with other content.
@@ -263,8 +284,9 @@ class Store:
             records = (rows.load(row) for row in found if chosen is None or row.run_id in chosen)
             module = rows.find_module if modules else _no_module
             return write_export(
-                target, records, lambda digest: module(connection, digest), lambda r: rows.find_replay(connection, r)
-            )
+                target, records, lambda digest: module(connection, digest),
+                lambda r: rows.find_replay(connection, r), lambda r: rows.find_turns(connection, r),
+            )  # fmt: skip
 
         return self._database.read(f"export to {target}", work)
 
@@ -284,8 +306,8 @@ class Store:
                 try:
                     if line.record is None:
                         raise StoreError(line.why)
-                    given = ready(line.record, line.module, line.replay)
-                    done[rows.put(connection, given, line.module, line.replay)] += 1
+                    given = ready(line.record, line.module, line.replay, line.turns)
+                    done[rows.put(connection, given, line.module, line.replay, line.turns)] += 1
                 except StoreError as error:
                     refused.append((line.run_id, str(error)))
             return ImportReport(stored=done[True], same=done[False], refused=tuple(refused))

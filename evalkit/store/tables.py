@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 __all__ = [
     "METADATA", "VERSION", "case_runs", "inputs", "meta", "modules", "replays", "reviews", "runs", "season_runs",
-    "verifications",
+    "turns", "verifications",
 ]  # fmt: skip
 
 VERSION = "1"
@@ -116,6 +116,8 @@ season_runs = sa.Table(
 )  # fmt: skip
 
 replays = sa.Table("replays", METADATA, _run_id(), sa.Column("replay", sa.LargeBinary(2**31 - 1), nullable=False))
+
+turns = sa.Table("turns", METADATA, _run_id(), sa.Column("turns", sa.LargeBinary(2**31 - 1), nullable=False))
 
 verifications = sa.Table(
     "verifications", METADATA,

@@ -9,7 +9,8 @@
         def decide(self, observation: Observation) -> Action: ...
         def usage(self) -> Usage: ...        # optional: tokens and dollars so far; without it they are unknown
 
-`load_agent` finds one: `random`, `replay:FILE`, a name of the entry point group `evalkit.agents`, or `module:Class`.
+`load_agent` finds one: `random`, `replay:FILE`, `model:FILE.toml` (a language model, see `modelfile`), a name of the
+entry point group `evalkit.agents`, or `module:Class`. Where a new price goes, `prices` says.
 """
 
 from evalkit.season.agents.finding import LoadedAgent, load_agent

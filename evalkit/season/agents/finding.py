@@ -17,6 +17,7 @@ from evalkit._consistency import is_name
 from evalkit.errors import UsageError
 from evalkit.reading import did_you_mean, printable
 from evalkit.season.agents.builtin import RandomAgent, Replayer
+from evalkit.season.agents.model import load_model
 from evalkit.season.agents.protocol import Action, Agent
 from evalkit.season.replays import load_bytes, read_replay
 
@@ -52,6 +53,9 @@ def load_agent(who: str | Agent | type) -> LoadedAgent:
     if who.startswith("replay:"):
         replay = read_replay(load_bytes(who.removeprefix("replay:")))
         return _loaded(Replayer(Action(row.action, row.ticks) for row in replay.decisions), Replayer.name)
+    if who.startswith("model:"):
+        made = load_model(who.removeprefix("model:"))
+        return _loaded(made, made.name)
     found = {point.name: point for point in entry_points(group=GROUP)}
     if who in found:
         made = _made(_guarded(found[who].load, who), who)
@@ -65,7 +69,10 @@ def load_agent(who: str | Agent | type) -> LoadedAgent:
         made = _made(target, who)
     else:
         known = ["random", *found]
-        near = did_you_mean(who, known) or f": there are {', '.join(known)}, replay:FILE, and module:Class of your own"
+        near = (
+            did_you_mean(who, known)
+            or f": there are {', '.join(known)}, replay:FILE, model:FILE.toml, and module:Class of your own"
+        )
         raise UsageError(f'there is no agent "{printable(who)}"{near}')
     return _loaded(made, getattr(made, "name", None) or who)
 

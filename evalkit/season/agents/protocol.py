@@ -38,7 +38,10 @@ class ActionSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """What an agent is told before it plays. `decision_budget` is None where only ticks (60 a second) are limited."""
+    """What an agent is told before it plays. `decision_budget` is None where only ticks (60 a second) are limited.
+
+    `may_spend(dollars so far)` is for an agent that pays for calls: it asks before each whether a dollar cap allows it.
+    """
 
     level: str
     difficulty: str
@@ -47,6 +50,7 @@ class Spec:
     actions: tuple[ActionSpec, ...]
     decision_budget: int | None
     tick_limit: int
+    may_spend: Callable[[float | None], bool] = lambda dollars: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,12 @@ class Observation:
 
 
 class Agent(Protocol):
-    """Who plays. `usage() -> Usage` may be there too; so may `name`, `reference`, `cheats` and `deterministic`."""
+    """Who plays. `usage() -> Usage` may be there too; so may `name`, `reference`, `cheats` and `deterministic`.
+
+    An agent that pays for calls also has `unpriced` (why its calls have no price, or None), and may have `ready()`
+    (UsageError where it could not play now), `close()` for the end of a run, and of the run since `reset`: `turns()`,
+    plain JSON objects that are kept beside the run, and `provenance()`, one for its record.
+    """
 
     def reset(self, spec: Spec, seed: int) -> None:
         """A run begins. All randomness is to come from `seed`, which differs for each job."""
