@@ -31,6 +31,10 @@ def find_case(ref: str | Path, cases_dir: Path, marker: str = "test-case.toml") 
         what = f"holds no {marker}" if path.exists() else "is no path here, and no slug[@version]"
         raise UsageError(f'"{text}" {what}')
     found = _versions(cases_dir / slug, marker)
+    other = "season.toml" if marker != "season.toml" else "test-case.toml"
+    if not found and _versions(cases_dir / slug, other):
+        kinds = ("a season", "a case") if other == "season.toml" else ("a case", "a season")
+        raise UsageError(f"{printable(slug)} is {kinds[0]}, and {kinds[1]} is needed here")
     if not found:
         slugs = sorted(folder.name for folder in _folders(cases_dir) if _versions(folder, marker))
         known = did_you_mean(slug, slugs) or f": there is {', '.join(slugs) or 'none'}"

@@ -203,6 +203,11 @@ class TestReading:
 
 
 class TestReviewedCases:
+    def test_unlimited_reads_fuel_and_so_refuses_a_reviewed_case(self, cli: Cli) -> None:
+        note = Path(__file__).parents[1] / "cases" / "outage-note"
+        solution = next((note / "v1.0.0" / "solutions").rglob("solution.toml")).parent
+        assert "--unlimited" in one_line(cli("grade", note, solution, "--unlimited"))
+
     def test_runs_wait_in_the_worklist_until_they_are_reviewed(
         self, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -328,7 +333,7 @@ class TestBadInput:
         url = f"sqlite:///{tmp_path}/data/runs.sqlite?mode=ro"
         assert document(cli("show", run["run_id"], "--json", "--store", url)) == run
         line = one_line(cli("grade", case, make_solution(tmp_path / "t", model="other"), "--store", url))
-        assert "not written" in line
+        assert "can only be read" in line
         assert document(cli("runs", "--json")) == [run]
 
     def test_a_store_that_is_missing_or_of_another_schema(self, cli: Cli, case: Path, tmp_path: Path) -> None:
@@ -336,6 +341,44 @@ class TestBadInput:
         assert not (tmp_path / "data").exists()
         sqlite3.connect(tmp_path / "other.sqlite").execute("create table x (y)").connection.close()
         one_line(cli("runs", "--store", tmp_path / "other.sqlite"))
+
+    @pytest.mark.parametrize("leave", ["import sys; sys.exit(0)", "raise SystemExit('boom')", "raise GeneratorExit"])
+    @pytest.mark.parametrize("where", ["loading", "checking"])
+    def test_a_checker_that_leaves_is_an_authoring_error(
+        self, cli: Cli, tmp_path: Path, leave: str, where: str
+    ) -> None:
+        inside = f"{leave}\n" if where == "loading" else ""
+        body = f"{inside}def check(data, expected, output):\n    {leave}\n"
+        folder = make_case(tmp_path / "cases", checker=body)
+        make_solution(folder / "solutions" / "a")
+        assert "checker.py" in one_line(cli("grade", folder, folder / "solutions" / "a"))
+
+    def test_a_checker_that_prints_leaves_the_document_alone(self, cli: Cli, tmp_path: Path) -> None:
+        body = "print('loading')\nfrom evalkit import Verdict\n"
+        body += "def check(a, b, c):\n    print('noise')\n    return Verdict(b == c)\n"
+        folder = make_case(tmp_path / "cases", checker=body)
+        make_solution(folder / "solutions" / "a")
+        answer = cli("grade", folder, folder / "solutions" / "a", "--json")
+        assert document(answer)["outcome"] == "pass"
+        assert "noise" in answer[2]
+
+    @pytest.mark.parametrize("verb", ["grade", "sweep"])
+    def test_a_store_that_cannot_keep_is_refused_before_the_work(
+        self, cli: Cli, case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+    ) -> None:
+        make_solution(case / "solutions" / "a")
+        assert cli("sweep", case, "--solutions", case / "solutions" / "a", "--store", tmp_path / "s.sqlite")[0] == 0
+        for name in ("evalkit.performance.grading.grade_solution", "evalkit.jobs.cases.run_jobs"):
+            monkeypatch.setattr(name, lambda *_, **__: pytest.fail("it worked for nothing"))
+        solutions = [case / "solutions" / "a"] if verb == "grade" else ["--attempts", "2"]
+        said = one_line(cli(verb, case, *solutions, "--store", f"sqlite:///{tmp_path}/s.sqlite?mode=ro"))
+        assert "can only be read" in said
+        assert "is gone when" in one_line(cli(verb, case, *solutions, "--store", "sqlite://"))
+
+    def test_options_of_the_other_kind_are_refused(self, cli: Cli, case: Path) -> None:
+        make_solution(case / "solutions" / "a")
+        assert cli("sweep", case, "--solutions", case / "solutions" / "a")[0] == 0
+        assert "of a season" in one_line(cli("leaderboard", case, "--verified-only"))
 
     def test_hostile_names_are_harmless_everywhere(self, cli: Cli, case: Path, tmp_path: Path) -> None:
         solution = make_solution(tmp_path / "s", model=HOSTILE, provider=HOSTILE, notes=HOSTILE)

@@ -166,13 +166,21 @@ class TestSweep:
     def test_a_module_is_compiled_once_in_a_sweep(
         self, case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Each compilation leaves one file in the cache; three attempts at three solutions leave as many as modules."""
+        """Every child that compiles leaves a line as it starts: as many as modules, with workers side by side."""
+        told = tmp_path / "compilations"
+        (tmp_path / "site").mkdir()
+        (tmp_path / "site" / "sitecustomize.py").write_text(
+            "import sys\n"
+            "if 'evalkit.sandbox.compiler' in getattr(sys, 'orig_argv', []):\n"
+            f"    open({str(told)!r}, 'a').write('one\\n')\n"
+        )
+        paths = [str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")]
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in paths if path))
         monkeypatch.setenv("EVALKIT_CACHE", str(tmp_path / "cache"))
         with Store.open(tmp_path / "s.sqlite") as store:
-            sweep_case(case, store=store, attempts=3)
+            sweep_case(case, store=store, attempts=3, jobs=4)
             modules = {run.module_digest for run in store.runs()}  # type: ignore[union-attr]
-        kept = list((tmp_path / "cache" / "modules").glob("*.cwasm"))
-        assert len(kept) == len(modules) == 3
+        assert len(told.read_text().splitlines()) == len(modules) == 3
 
     def test_ctrl_c_keeps_what_had_finished_and_a_second_sweep_goes_on(self, tmp_path: Path) -> None:
         folder = make_case(tmp_path / "cases", fuel_limit=1 << 50, sandbox="wall_limit_s = 60.0")

@@ -194,6 +194,13 @@ def _filters(verb: argparse.ArgumentParser) -> None:
     _store(verb)
 
 
+def _worklist(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--case", metavar="CASE", help="only runs of this case, as slug[@version]")
+    verb.add_argument("--model", metavar="M", help="only runs of this model")
+    verb.set_defaults(season=None, agent=None, outcome=None)  # only a case has runs that wait for a person
+    _store(verb)
+
+
 def _void(verb: argparse.ArgumentParser) -> None:
     _run(verb)
     verb.add_argument("--reason", metavar="WHY", required=True, help="why it must not count")
@@ -236,7 +243,7 @@ _OPTIONS = {
     "regrade": _regrade,
     "leaderboard": _leaderboard,
     "place": _run,
-    "worklist": _filters,
+    "worklist": _worklist,
     "runs": _filters,
     "show": _show,
     "void": _void,

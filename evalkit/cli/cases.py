@@ -15,7 +15,7 @@ from evalkit.finding import find_case
 from evalkit.performance.case import Case
 from evalkit.performance.manifest import check_case, open_case
 from evalkit.project import cases_dir
-from evalkit.records import Outcome, PerformanceRun
+from evalkit.records import Outcome, PerformanceRun, SeasonRun
 from evalkit.season.manifest import check_season
 
 __all__ = ["check", "grade", "regrade", "sweep"]
@@ -48,6 +48,8 @@ def grade(arguments: Namespace) -> int:
     case = open_case(arguments.case)
     folder = Path(arguments.solution)
     if not case.is_performance:
+        if arguments.unlimited:
+            raise UsageError(f"--unlimited reads fuel, and {case.slug} is a reviewed case: leave it out")
         return _file_for_review(arguments, case, folder)
     if arguments.unlimited:
         run = grade_solution(case, folder, variant=arguments.variant, unlimited=True).run
@@ -55,7 +57,7 @@ def grade(arguments: Namespace) -> int:
         emit(arguments, run.public(), [*run_lines(run), "  read with --unlimited: nothing is stored"])
         return _status([run])
     runs = []
-    with open_store(arguments) as store:
+    with open_store(arguments, writing=True) as store:
         key = job_key(case, folder, arguments.variant)
         for wanted in range(1, arguments.attempts + 1):
             attempt = attempt_number(store, key, wanted)
@@ -89,7 +91,7 @@ def _status(runs: list[PerformanceRun]) -> int:
 def _file_for_review(arguments: Namespace, case: Case, folder: Path) -> int:
     from evalkit.jobs import file_for_review
 
-    with open_store(arguments) as store:
+    with open_store(arguments, writing=True) as store:
         run = file_for_review(store, case, folder, arguments.variant)
     said = f"scored {run.review.score:.1f} by {line(run.review.reviewer)}" if run.review else "waits for a review"
     emit(arguments, run.public(), f"{line(run.model)} on {run.case} {run.version}: {said}, run {run.run_id}")
@@ -116,7 +118,7 @@ def sweep(arguments: Namespace) -> int:
         said = f"failed: {result.error}" if run is None else MARKS[run.outcome] if case.is_performance else "filed"
         note(f"{done}/{of} {result.name}: {said}")
 
-    with open_store(arguments) as store:
+    with open_store(arguments, writing=not arguments.dry_run) as store:
         if arguments.dry_run:
             plan = plan_sweep(case, store=store, **options)
             report, runs = SweepReport(plan.jobs, 0, plan.skipped, plan.failed), list(plan.grid)
@@ -132,12 +134,8 @@ def regrade(arguments: Namespace) -> int:
 
     rows: list[dict[str, Any]] = []
     with open_store(arguments, create=False) as store:
-        for name in arguments.runs:
-            old = store.get(name)
-            if not isinstance(old, PerformanceRun):
-                raise UsageError(f"run {old.run_id} is of a reviewed case: it has no module to grade again")
-            if old.module_digest is None:
-                raise UsageError(f"run {old.run_id} left no module ({old.reason}): grade its solution again")
+        for old in [_regradable(store.get(name)) for name in arguments.runs]:  # all of them, before any is graded
+            assert old.module_digest is not None
             case = open_case(arguments.case or old.case)
             module = store.module(old.module_digest)
             new = grade_module(case, module, old)
@@ -152,6 +150,15 @@ def regrade(arguments: Namespace) -> int:
         note(f"run {stuck['run_id']} could not be graded here: {stuck['detail']}")
         return 2
     return 1 if any(row["changed"] for row in rows) else 0
+
+
+def _regradable(run: Any) -> PerformanceRun:
+    if not isinstance(run, PerformanceRun):
+        what = "of a season: `evalkit verify` replays it" if isinstance(run, SeasonRun) else "of a reviewed case"
+        raise UsageError(f"run {run.run_id} is {what}, and has no module to grade again")
+    if run.module_digest is None:
+        raise UsageError(f"run {run.run_id} left no module ({run.reason}): grade its solution again")
+    return run
 
 
 def _moved(old: PerformanceRun, new: PerformanceRun, kept: bool) -> dict[str, Any]:

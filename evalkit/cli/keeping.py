@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit._consistency import GRADED, UNGRADED
 from evalkit.cli.output import emit, figure, line, table
 from evalkit.cli.season_runs import Seasons, public, season_lines, season_run_lines, turn_lines
-from evalkit.errors import UsageError
+from evalkit.errors import StoreError, UsageError
 from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
 
 if TYPE_CHECKING:
@@ -26,11 +27,20 @@ MARKS = {
 }
 
 
-def open_store(arguments: Namespace, *, create: bool = True) -> Store:
-    """The store that `--store`, `$EVALKIT_STORE` or the project names."""
+def open_store(arguments: Namespace, *, create: bool = True, writing: bool = False) -> Store:
+    """The store that `--store`, `$EVALKIT_STORE` or the project names.
+
+    With `writing`, a store that can only be read is refused here, before the work that it could not keep.
+    """
     from evalkit.store import Store
 
-    return Store.open(arguments.store, create=create)
+    if writing and arguments.store in ("sqlite://", "sqlite:///:memory:"):
+        raise StoreError(f"{arguments.store} is gone when this command ends: name a file with --store")
+    store = Store.open(arguments.store, create=create)
+    if writing and store.read_only:
+        store.close()
+        raise StoreError(f"{store.name} can only be read: name a store that can be written with --store")
+    return store
 
 
 def show_version(_: Namespace) -> int:
@@ -163,6 +173,8 @@ def export(arguments: Namespace) -> int:
 
 def import_(arguments: Namespace) -> int:
     """Take in exported runs; 1 where any was refused."""
+    if not Path(arguments.folder).is_dir():  # before a store is made for nothing
+        raise UsageError(f"{line(arguments.folder)} is no folder: name one that `evalkit export` wrote")
     with open_store(arguments) as store:
         report = store.import_(arguments.folder)
     refused = [{"run_id": run_id, "why": why} for run_id, why in report.refused]

@@ -51,7 +51,7 @@ def play(arguments: Namespace) -> int:
     if arguments.replay and arguments.attempts > 1:
         raise UsageError("--replay is for one run: leave out --attempts")
     runs = []
-    with open_store(arguments) as store:
+    with open_store(arguments, writing=True) as store:
         key = (season.digest, *entry.key, str(arguments.seed), agent.name, agent.digest)
         for wanted in range(1, arguments.attempts + 1):
             attempt = attempt_number(store, key, wanted, again=agent.deterministic)
@@ -94,7 +94,7 @@ def sweep_season(arguments: Namespace, folder: Path) -> int:
         said = f"failed: {result.error}" if result.value is None else result.value.run.ended_by
         note(f"{done}/{of} {result.name}: {said}")
 
-    with open_store(arguments) as store:
+    with open_store(arguments, writing=not arguments.dry_run) as store:
         if arguments.dry_run:
             plan = plan_season(season, store=store, ready=False, **options)
             costs = estimates(season, store, options["agents"], list(plan.grid.values()))
@@ -121,6 +121,8 @@ def show_sweep(
     lines.append(f"{report.jobs} jobs: {counts}")
     if report.ungraded:
         lines.append(f"{report.ungraded} of them ungraded: machine or agent gave up; sweep again to try again")
+    if arguments.dry_run:
+        document["planned"] = list(planned)
     if costs:
         document["estimate"] = [asdict(row) for row in costs]
         lines += estimate_lines(costs)
@@ -162,7 +164,12 @@ def season_board(arguments: Namespace, folder: Path) -> int:
 
 def _table(rows: Sequence[dict[str, Any]], *more: str) -> list[str]:
     head = ("rank", "agent", "score", "se", "cells", "runs", "proof", "decisions", "tokens", "dollars", *more)
-    return table(head, [[*_cells(row), *(figure(row[name.replace(" ", "_")], ".2f") for name in more)] for row in rows])
+    return table(head, [[*_cells(row), *(_number(row[name.replace(" ", "_")]) for name in more)] for row in rows])
+
+
+def _number(value: float | None) -> str:
+    """A rank is whole, a score is not."""
+    return figure(value) if isinstance(value, int) else figure(value, ".2f")
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

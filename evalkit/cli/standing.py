@@ -20,8 +20,12 @@ __all__ = ["leaderboard", "place", "worklist"]
 def leaderboard(arguments: Namespace) -> int:
     """The models of one cohort, or the agents of a season, best first."""
     if (folder := season_folder(arguments.case)) is not None:
+        if arguments.variant or arguments.schedule:
+            raise UsageError("variants and fuel schedules are of a case: a season's board takes --verified-only")
         return season_board(arguments, folder)
     case = open_case(arguments.case)
+    if arguments.verified_only:
+        raise UsageError("--verified-only is of a season: the runs of a case have no replay; see `evalkit regrade`")
     variant = case.variant(arguments.variant).slug
     with open_store(arguments, create=False) as store:
         runs = store.runs(case=case.slug, version=case.version, variant=variant)

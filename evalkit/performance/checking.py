@@ -6,6 +6,7 @@ import importlib.util
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
@@ -42,9 +43,12 @@ def load_checker(path: Path | None) -> Check:
 
     def checked(data: bytes, expected: bytes, output: bytes) -> Verdict:
         try:
-            answer = check(data, expected, output)
+            with redirect_stdout(sys.stderr):  # standard output may be one JSON document
+                answer = check(data, expected, output)
             verdict = Verdict(answer.ok, answer.first_mismatch_tick, answer.detail)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # `sys.exit` too: a checker that leaves has given no verdict
             raise AuthoringError(f"{path}: check: {where(error, path)}; mend the checker") from error
         if not isinstance(verdict.ok, bool):
             raise AuthoringError(f"{path}: check: its verdict's `ok` is {verdict.ok!r}; it must be True or False")
@@ -62,14 +66,17 @@ def load_file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up while it is being made
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
+        with redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         del sys.modules[name]
         raise AuthoringError(f"{path}: does not load: {where(error, path)}") from error
     return module
 
 
-def where(error: Exception, path: Path) -> str:
+def where(error: BaseException, path: Path) -> str:
     """Say in one line what a case's own file raised, and in which line of it."""
     frames = traceback.extract_tb(error.__traceback__)
     line = next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)

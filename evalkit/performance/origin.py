@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from evalkit.errors import AuthoringError
 from evalkit.reading import Faults, Kind, Unfit, describe, read_toml
 
 __all__ = ["Origin", "load_origin"]
@@ -54,6 +55,8 @@ _DAY: Kind[str] = Kind(_day, "", "2026-01-31")
 
 def load_origin(folder: Path) -> Origin:
     """Read `folder/solution.toml`. Raises AuthoringError with every fault of it, a missing file included."""
+    if not folder.is_dir():
+        raise AuthoringError(f"{folder}: is no folder: name the solution's own, which holds its solution.toml")
     faults = Faults()
     values: dict[str, Any] = {}
     if table := read_toml(folder / "solution.toml", f"{folder.name}/solution.toml", faults):

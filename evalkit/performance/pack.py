@@ -1,7 +1,8 @@
 """Why: who solves a case needs its rules, examples and a way to grade at home, and must never see what is held out.
 
 A pack is itself a case: the same manifest, with the training scenarios where the held-out inputs were, so that
-`evalkit grade` works on it. What goes in is listed here; nothing else of the folder does.
+`evalkit grade` works on it. It has a version of its own, so that a run at home is in another cohort than the case's
+runs and can never be taken for one. What goes in is listed here; nothing else of the folder does.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ from typing import Any
 from evalkit.errors import AuthoringError, UsageError
 from evalkit.performance.case import Case
 
-__all__ = ["TRAINING", "pack_case", "training_pairs"]
+__all__ = ["TRAINING", "pack_case", "practice_version", "training_pairs"]
 
 TRAINING = "training"
 """The folder, beside the manifest, of scenarios that may be seen: `NAME.json` (or another suffix) with `NAME.out`."""
 
 _ANSWER = ".out"
+
+
+def practice_version(case: Case) -> str:
+    """The version of a case's pack: `v1.0.0-practice`, which sorts before the case's own."""
+    return f"{case.version}-practice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ def pack_case(case: Case, folder: Path) -> list[Path]:
     files = dict(_files(case, pairs))
     _refuse_held_out(case, files)
     texts = {"test-case.toml": _manifest(case, pairs), "README.md": _readme(case, pairs)}
-    root = folder / case.slug / case.version
+    root = folder / case.slug / practice_version(case)
     for name, source in sorted(files.items()):
         target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -161,9 +167,10 @@ must be right; then the fuel of large ones is the score. Lower is better, and {c
 Put a `solution.toml` with `model = "your name"` in the solution's folder. With evalkit installed:
 
 ```
-evalkit grade {case.slug}/{case.version} SOLUTION
+evalkit grade {case.slug}/{practice_version(case)} SOLUTION
 ```
 
 That runs the {len(pairs)} training scenarios in `{TRAINING}/` with the same build, limits and checker. A pass there is
-no promise: the held-out inputs exercise every rule.
+no promise: the held-out inputs exercise every rule. The run is kept as one of {case.slug} {practice_version(case)},
+and is never ranked beside runs on the held-out inputs.
 """

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -197,10 +198,13 @@ class _Player:
 
     def _call(self, function: str, refusal: Callable[[str], Exception], *arguments: Any) -> Any:
         try:
-            return getattr(self._module, function)(*arguments)
+            with redirect_stdout(sys.stderr):
+                return getattr(self._module, function)(*arguments)
         except ValueError as error:
             raise refusal(" ".join(str(error).split())[:300]) from error
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise AuthoringError(f"{self._path}: {function}: {where(error, self._path)}; mend the player") from error
 
     def _typed(self, function: str, value: Any, kind: type[T]) -> T:

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from evalkit.errors import AuthoringError, UsageError
+from evalkit.jobs import job_key
 from evalkit.performance import grade
 from evalkit.performance.manifest import check_case, load_case
 from evalkit.performance.pack import pack_case
+from evalkit.records.plain import digest_id
 from tests.casework import make_case, make_solution
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +23,7 @@ LATTICE = ROOT / "cases" / "lattice" / "v1.0.0"
 def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pack") / "out"
     pack_case(load_case(LATTICE), folder)
-    return folder / "lattice" / "v1.0.0"
+    return folder / "lattice" / "v1.0.0-practice"
 
 
 def test_no_file_of_a_pack_holds_a_held_out_input_or_answer(pack: Path) -> None:
@@ -58,6 +60,15 @@ def test_the_starter_grades_at_home_on_the_pack_alone(pack: Path) -> None:
     assert len(run.inputs) >= 3
 
 
+def test_a_run_at_home_is_in_another_cohort_than_the_case_s_own(pack: Path) -> None:
+    starter = pack / "starter"
+    home, real = (job_key(load_case(folder), starter, None) for folder in (pack, LATTICE))
+    assert digest_id((*home, "1")) != digest_id((*real, "1"))
+    run = grade(pack, starter)
+    assert (run.case, run.version) == ("lattice", "v1.0.0-practice")
+    assert run.cohort[1] != load_case(LATTICE).version
+
+
 def test_an_input_that_slipped_into_the_training_set_stops_the_pack(tmp_path: Path) -> None:
     folder = make_case(tmp_path / "cases")
     (folder / "training").mkdir()
@@ -83,7 +94,7 @@ def test_a_pack_never_overwrites_and_needs_training_scenarios(tmp_path: Path) ->
     with pytest.raises(UsageError, match="is there already"):
         pack_case(case, tmp_path / "out")
     pack_case(case, tmp_path / "new")
-    assert grade(tmp_path / "new" / "echo" / "v1", make_solution(tmp_path / "s")).outcome == "pass"
+    assert grade(tmp_path / "new" / "echo" / "v1-practice", make_solution(tmp_path / "s")).outcome == "pass"
 
 
 def test_a_reviewed_case_holds_nothing_out(tmp_path: Path) -> None:
