@@ -101,7 +101,8 @@ def grading(case: Case) -> None:
             metered = partial(found.call, data, runway_limit=limit, max_output_bytes=most, wall_limit_s=wall)
             call, bare = interleaved(metered, bare_call(wasm, case, row), times)
             figure = f"{call / bare:.3f} x ({1000 * (call - bare):+.1f} ms)"
-            say(f"metered call over a bare call, both as the kit runs them: {name}, {row.name}", figure, "1.05 x + 30 ms")
+            what = f"metered call over a bare call, both as the kit runs them: {name}, {row.name}"
+            say(what, figure, "1.05 x + 30 ms")
         row = rows[-1]
         with_check, without = interleaved(bare_call(wasm, case, row), bare_call(wasm, case, row, epochs=False), times)
         say(

@@ -1,4 +1,4 @@
-"""What the field of Lattice's own engines must look like; read off the sample, which test_sample holds to the engines."""
+"""What the field of Lattice's own engines must look like, read off the sample, which test_sample keeps true to them."""
 
 from __future__ import annotations
 
