@@ -209,10 +209,11 @@ class TestEndpoint:
         [
             Say(status=500), Say(status=503, body=b"<html>"), Say(status=429), Say(status=408),
             Say(text="x", cut=True), Say(body=b"not json"), Say(body=b"\xff\xfe"), Say(body=b'{"error": "busy"}'),
-            Say(body=b"[" * 100_000), Say(body=b" " * (2 << 20)), Say(status=500, body=b" " * (2 << 20)),
-            zipped(b" " * (64 << 20)),
+            Say(body=b"[" * 100_000), Say(body=act("wait 4").bytes() + b" " * (2 << 20)),
+            Say(status=500, body=b" " * (2 << 20)),
+            zipped(act("wait 4").bytes() + b" " * (64 << 20)),
         ],
-        ids=repr,
+        ids=range(12),
     )  # fmt: skip
     def test_what_may_pass_is_tried_again_and_counted_as_unanswered(self, played: Any, bad: Say) -> None:
         one = played(bad)

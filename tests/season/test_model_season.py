@@ -101,7 +101,7 @@ def test_a_season_with_models_is_swept_resumed_verified_ranked_shown_and_moved(
         first["action"] == "take 2" and first["observation"]["numbers"] and first["calls"][0]["tokens"]["cached"] == 400
     )
     text = cli("show", run["run_id"], "--turns", text=True)[1]
-    assert "1: take 2" in text and "on we go" in text and "0 noops" in text and "400" in text
+    assert "1: take 2   at ammo 5" in text and "on we go" in text and "0 noops" in text and "400" in text
     plain = next(run for run in cli("runs", "--agent", "random")[1])
     assert "no turns were kept" in cli("show", plain["run_id"], "--turns")[2]
 

@@ -63,6 +63,11 @@ def test_a_plan_says_what_a_sweep_would_play_and_plays_nothing(folder: Path, tmp
         assert store.runs() == []
 
 
+def test_a_cap_on_a_whole_sweep_is_not_promised_where_its_jobs_share_no_file(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="holds on one machine alone"):
+        sweep_season(folder, store=tmp_path / "s.sqlite", dollar_cap=1.0, scheduler="tcp://127.0.0.1:9")
+
+
 def test_replays_are_verified_in_other_processes_and_come_back_by_name(folder: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.sqlite") as store:
         sweep_season(folder, store=store)

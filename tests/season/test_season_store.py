@@ -222,6 +222,42 @@ class TestStore:
             assert len(again.runs()) == 2
 
 
+class TestTurns:
+    SAID = b'{"decision":1}\n{"decision":2}\n'
+
+    def test_turns_are_stored_with_their_run_and_come_back_as_they_were(self, store: Store) -> None:
+        one = run(provenance={"turns": sha(self.SAID)})
+        assert store.add(one, replay=REPLAY, turns=self.SAID) is True
+        assert store.turns(one.run_id) == [{"decision": 1}, {"decision": 2}]
+        store.add(run(seed=1))
+        assert store.turns(run(seed=1).run_id) is None
+
+    def test_turns_that_are_not_the_runs_are_refused_or_left_out(self, store: Store) -> None:
+        for one in (run(), run(provenance={"turns": sha(b"other")}), performance()):
+            with pytest.raises(StoreError, match="are not its turns"):
+                store.add(one, turns=self.SAID)
+        assert store.runs() == []
+        store.add(run())  # it was there, without any; another account of how it came about is not taken over
+        assert store.add(run(provenance={"turns": sha(self.SAID)}), turns=self.SAID) is False
+        assert store.turns(run().run_id) is None
+
+    def test_a_store_from_before_turns_is_read_and_exported_and_gains_their_table_when_written(
+        self, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "old.sqlite"
+        with Store.open(path) as first:
+            first.add(run(), replay=REPLAY)
+        with sqlite3.connect(path) as raw:
+            raw.execute("DROP TABLE turns")
+        raw.close()
+        with Store.open(f"sqlite:///{path}?mode=ro") as reading:
+            assert (reading.turns(run().run_id), reading.export(tmp_path / "out")) == (None, 1)
+        with Store.open(path) as again:
+            one = run(seed=1, provenance={"turns": sha(self.SAID)})
+            again.add(one, turns=self.SAID)
+            assert again.turns(one.run_id) is not None
+
+
 class TestPlainFiles:
     def test_an_export_and_an_import_lose_nothing_but_the_word_verified(self, store: Store, tmp_path: Path) -> None:
         store.add(run(), replay=REPLAY)
