@@ -6,7 +6,6 @@ A pack is itself a case: the same manifest, with the training scenarios where th
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 
 from evalkit.errors import AuthoringError, UsageError
 from evalkit.performance.case import Case
+from evalkit.reading.written import toml_text
 
 __all__ = ["TRAINING", "pack_case", "training_pairs"]
 
@@ -124,23 +124,19 @@ def _manifest(case: Case, pairs: list[_Pair]) -> str:
             contract[key] = _name(case, path)
     sandbox = {name: getattr(case.sandbox, name) for name in type(case.sandbox).__slots__}
     widest = max((row.fuel_runway for row in case.inputs), default=1.0)
-    lines = [f"# The practice form of {case.slug} {case.version}: its inputs are the training scenarios.", *_keys(root)]
-    for table, values in (("build", build), ("contract", contract), ("sandbox", sandbox)):
-        lines += ["", f"[{table}]", *_keys({key: value for key, value in values.items() if value is not None})]
-    for pair in pairs:
-        row = {
+    rows = [
+        {
             "name": pair.name,
             "input": f"{TRAINING}/{pair.input.name}",
             "expected": f"{TRAINING}/{pair.expected.name}",
             "fuel_runway": widest,
         }
-        lines += ["", "[[case]]", *_keys(row)]
-    return "\n".join(lines) + "\n"
-
-
-def _keys(values: dict[str, Any]) -> list[str]:
-    # A JSON string, number or list of strings is written alike in TOML, but for DEL, which no manifest may hold.
-    return [f"{key} = {json.dumps(list(v) if isinstance(v, tuple) else v)}" for key, v in values.items()]
+        for pair in pairs
+    ]
+    tables = {"build": build, "contract": contract, "sandbox": sandbox}
+    document = root | {name: {k: v for k, v in table.items() if v is not None} for name, table in tables.items()}
+    comment = f"The practice form of {case.slug} {case.version}: its inputs are the training scenarios."
+    return toml_text({**document, "case": rows}, comment)
 
 
 def _readme(case: Case, pairs: list[_Pair]) -> str:

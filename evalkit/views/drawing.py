@@ -12,7 +12,7 @@ from evalkit.views.frames import Row
 
 __all__ = ["WIDTH", "AnyChart", "by_place", "data", "finish", "fuel_axis", "nothing", "pass_line", "title", "tooltip"]
 
-AnyChart = alt.Chart | alt.LayerChart
+AnyChart = alt.Chart | alt.LayerChart | alt.HConcatChart
 
 WIDTH = 560
 """Pixels of a plot, without its axis labels: with them it fits Lab's output area and a printed page."""
