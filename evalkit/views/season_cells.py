@@ -31,7 +31,8 @@ _NARROWEST = 84
 
 RUN_TIPS = (
     ("name", "agent"), ("entry", "entry"), ("seed", "seed", "d"), ("attempt", "attempt", "d"),
-    ("score", "score", ".2f"), ("objectives", "objectives"), ("ended", "ended by"), ("played_s", "seconds of game time", ",.2f"),
+    ("score", "score", ".2f"), ("objectives", "objectives"), ("ended", "ended by"),
+    ("played_s", "seconds of game time", ",.2f"),
     ("anchor_s", "anchor, s", ",.2f"), ("decisions", "decisions", ","), ("of_budget", "decision budget"),
     ("proved", "proof"), ("run_id", "run"),
 )  # fmt: skip
@@ -63,11 +64,11 @@ def cells(runs: Any, season: Season) -> AnyChart:
         left, up = across[entry], down[agent]
         mean = sum(found.values()) / len(found)
         tile = {
-            "x": x + 0.01,
-            "x2": x + 0.99,
-            "y": y + 0.03,
-            "y2": y + 0.97,
-            "middle": y + 0.5,
+            "x": left + 0.01,
+            "x2": left + 0.99,
+            "y": up + 0.03,
+            "y2": up + 0.97,
+            "middle": up + 0.5,
             "mean": mean,
             "text": f"{mean:.0f}",
         }

@@ -1,4 +1,4 @@
-"""Why: the tables of a season: exact numbers, in words what is proven and what is not, a dash where there is nothing."""
+"""Why: the tables of a season: exact numbers, in words what is proven and what not, a dash where there is nothing."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def runs(frame: Any, counted: Any, season: Season) -> Table:
         aside += bool(why)
         body.append(
             (
-                Cell.name(str(row["agent"]), 40), Cell(names.get((row["level"], row["difficulty"])) or plain(row["level"])),
+                Cell.name(str(row["agent"]), 40),
+                Cell(names.get((row["level"], row["difficulty"])) or plain(row["level"])),
                 _number(row["seed"]), _number(own["score"] if own else None, 2),
                 Cell(f"{row['objectives_done']} of {row['objectives_total']}"),
                 Cell(plain(row["ended_by"]).replace("_", " ")), _number(row["time_s"], 2), _number(row["decisions"]),
