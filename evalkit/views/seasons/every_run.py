@@ -16,7 +16,7 @@ from evalkit.views import theme
 from evalkit.views.drawing import WIDTH, AnyChart, data, finish, nothing, title, tooltip
 from evalkit.views.frames import Row
 from evalkit.views.names import plain, short
-from evalkit.views.season_rows import entry_names, run_rows
+from evalkit.views.seasons.rows import entry_names, run_rows
 
 __all__ = ["cells", "time_and_decisions"]
 

@@ -13,7 +13,7 @@ from evalkit.views import theme
 from evalkit.views.drawing import WIDTH, AnyChart, by_place, data, finish, nothing, title, tooltip
 from evalkit.views.frames import Row, plain_rows
 from evalkit.views.names import labels, plain, short
-from evalkit.views.season_rows import agent_ink, standing_rows
+from evalkit.views.seasons.rows import agent_ink, standing_rows
 
 __all__ = ["paired", "rank_flow"]
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalkit.season.season import Season
 from evalkit.season.wording import OWN_RUNS, rules_in_words
 from evalkit.views.frames import Row
 from evalkit.views.names import html, short
 from evalkit.views.prose import Note, paragraphs
-from evalkit.views.season_rows import cost_rows, proof, standing_rows
+from evalkit.views.seasons.rows import cost_rows, proof, standing_rows
 
-__all__ = ["chosen", "coverage", "finding", "heading", "rules"]
+if TYPE_CHECKING:  # it brings the engine, which a view can do without
+    from evalkit.season.verifying import Verification
+
+__all__ = ["chosen", "coverage", "finding", "heading", "proven", "rules", "verified"]
 
 
 def heading(season: Season) -> Note:
@@ -43,15 +47,9 @@ def coverage(rows: Any, season: Season) -> Note:
     ]
     told = [f"{count} {what}" for count, what in parts if count]
     other = sum(row.get("other_digest") or 0 for row in values)
-    late = (
-        f"{other:,} runs were recorded under another digest of the season: its files have changed since."
-        if other
-        else ""
-    )
-    return paragraphs(
-        f"{said}. " + (f"Rows: {', '.join(told)}." if told else "Every replay was verified here."),
-        late if other else "",
-    )
+    late = f"{other:,} runs were recorded under another digest of the season: its files have changed since."
+    proven = f"Rows: {', '.join(told)}." if told else "Every replay was verified here."
+    return paragraphs(f"{said}. {proven}", late if other else "")
 
 
 def finding(rows: Any) -> Note:
@@ -82,6 +80,34 @@ def chosen(row: Row | None) -> Note:
     said = f"{short(row['name'])} on {row['entry']}, seed {row['seed']}: {row['ended']}, {row['score']:.1f} points, "
     said += f"{row['objectives']} objectives, {row['decisions']:,} decisions, {row['played_s']:,.1f} s of game time. "
     return paragraphs(f"{said}Run {row['run_id']}, {proof(row['verified'])[2:]}.")
+
+
+def verified(answers: Mapping[str, Verification]) -> Note:
+    """Say what replaying runs said; `answers` as `evalkit.jobs.verify_season` returns them."""
+    if not answers:
+        return paragraphs("Nothing was replayed now.")
+    bad = {run_id: answer for run_id, answer in answers.items() if answer.verified is False}
+    unknown = sum(answer.verified is None for answer in answers.values())
+    said = f"{len(answers) - len(bad) - unknown} of {len(answers)} replays verified"
+    said += f", and {unknown} could not be played on this machine" if unknown else ""
+    why = {r: a.refused or (a.drift.what if a.drift else "") for r, a in bad.items()}
+    lines = (f"✗ run {run_id}: {short(what, 160)}" for run_id, what in list(why.items())[:10])
+    return paragraphs(f"{said}.", *lines)
+
+
+def proven(row: Row, answer: Verification, *forged: Verification) -> Note:
+    """Say what verifying showed of a run, and of forgeries of it."""
+    said = {
+        True: f"Finding: run {row['run_id']} is proven: its input, replayed on the game alone, leads through every "
+        f"recorded state to the recorded facts and to {row['score']:.2f} points",
+        False: f"Finding: run {row['run_id']} is not what its file says",
+        None: "Finding: this machine could not replay the run, which says nothing of it",
+    }[answer.verified]
+    caught = sum(other.verified is False for other in forged)
+    return paragraphs(
+        f"{said}. Of {len(forged)} forgeries of it {caught} were found out. What this cannot show is who chose the "
+        "inputs, and what that cost: the agent's name, tokens and dollars are only bound to the play."
+    )
 
 
 def _with_error(row: Row) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from evalkit.errors import UsageError
@@ -13,8 +14,8 @@ from evalkit.views.frames import Row, plain_rows
 from evalkit.views.names import labels, plain
 
 __all__ = [
-    "COSTS", "PROOFS", "agent_ink", "choose_run", "cost_rows", "ending", "entry_names", "proof", "run_rows",
-    "standing_rows", "watchable",
+    "COSTS", "PROOFS", "agent_ink", "choose_run", "cost_rows", "ending", "entry_names", "known_costs",
+    "leader", "proof", "run_rows", "standing_rows", "watchable",
 ]  # fmt: skip
 
 PROOFS = {True: "✓ verified", False: "✗ drifts", None: "○ never replayed"}
@@ -78,6 +79,18 @@ def cost_rows(rows: Any, cost: str) -> list[Row]:
     return values
 
 
+def known_costs(rows: Any) -> list[str]:
+    """Return the costs worth a chart: decisions, and tokens or dollars where an agent is known to have spent any."""
+    field = [row for row in standing_rows(rows) if row["reference"] is None]
+    return ["decisions", *(cost for cost in ("tokens", "dollars") if any(row[cost] for row in field))]
+
+
+def leader(rows: Any) -> str:
+    """Return the agent of the first rank, else the first one that is no reference row; empty where there is none."""
+    field = [row for row in standing_rows(rows) if row["reference"] is None]
+    return next((row["agent"] for row in [*(r for r in field if r["rank"] == 1), *field]), "")
+
+
 def entry_names(season: Season) -> dict[tuple[str, str], str]:
     """Return what each entry is called here: its level, with its difficulty where the season has several."""
     several = len({entry.difficulty for entry in season.entries}) > 1
@@ -125,13 +138,17 @@ def watchable(runs: Any, season: Season) -> list[Row]:
     )
 
 
-def choose_run(runs: Any, season: Season, run_id: str | None = None) -> Row | None:
+def choose_run(
+    runs: Any, season: Season, run_id: str | None = None, *, has_replay: Callable[[str], bool] = bool
+) -> Row | None:
     """Return the run of that id (or beginning) to show; with None the best, or None where there is none to show.
+
+    `has_replay` says whether a run's replay is at hand, as `Store.has_replay` does; without one a run is not chosen.
 
     Raises UsageError for a reference run, whose play is never shown, and where the id names no one run of the season.
     """
     if run_id is None:
-        return next(iter(watchable(runs, season)), None)
+        return next((row for row in watchable(runs, season) if has_replay(row["run_id"])), None)
     found = [row for row in run_rows(runs, season) if run_id and str(row["run_id"]).startswith(run_id)]
     if len(found) != 1:
         raise UsageError(f"{len(found) or 'no'} runs that count in {season.slug} have the id {run_id!r}")

@@ -10,15 +10,28 @@ from evalkit.views.formats import DASH, grouped
 from evalkit.views.frames import Row, plain_rows
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import plain, short
-from evalkit.views.season_rows import entry_names, proof, run_rows, standing_rows
+from evalkit.views.seasons.rows import entry_names, proof, run_rows, standing_rows
 
 if TYPE_CHECKING:  # they bring the engine, which a view can do without
     from evalkit.season.verifying import Verification
     from evalkit.season.watching import Watched
 
-__all__ = ["decisions", "one_run", "runs", "standings", "verdict"]
+__all__ = ["decisions", "entries", "one_run", "runs", "standings", "verdict"]
 
 _NO_RUN = "No run counts yet. Play it: evalkit sweep SEASON --agents AGENT"
+
+
+def entries(season: Season) -> Table:
+    """List the season's entries: level, difficulty, the anchor's time, and how many decisions a run may take."""
+    columns = (
+        Column("level"), Column("difficulty"), Column("anchor, s", "number"), Column("decision budget", "number"),
+    )  # fmt: skip
+    body = [
+        (Cell(plain(e.level)), Cell(plain(e.difficulty)), _number(e.anchor_s, 2), _number(e.decision_budget))
+        for e in season.entries
+    ]
+    seeds = ", ".join(map(str, season.seeds))
+    return Table("Entries", columns, body, note=f"Each is played with the seeds {seeds}.", searchable=False)
 
 
 def standings(rows: Any) -> tuple[Table, Table]:
@@ -104,7 +117,7 @@ def _why_not(row: Row, own: Row | None, season: Season) -> str:
 
 
 def one_run(run: SeasonRun, row: Row) -> Table:
-    """State the facts of one run and its score in parts; `row` is its row of `season_rows.run_rows`."""
+    """State the facts of one run and its score in parts; `row` is its row of `rows.run_rows`."""
     spent = (DASH if run.dollars is None else f"{run.dollars:,.4f}") + (
         "" if run.dollar_cap is None else f" of a cap of {run.dollar_cap:g}"
     )
