@@ -16,8 +16,8 @@ def rules_in_words(season: Season) -> tuple[str, ...]:
     ratio = "min(1, anchor / T)"
     speed = f"{power} {ratio}" if rules.exponent == 0.5 else f"{ratio} {power}"
     return (
-        f"A run scores {rules.objectives:g} x objectives done / objectives in all, plus, where it completes the "
-        f"mission, {rules.completion:g} x {speed}, minus {rules.death:g} where the agent dies; never below 0. T is the "
+        f"A run scores {rules.objectives:g} × objectives done / objectives in all, plus, where it completes the "
+        f"mission, {rules.completion:g} × {speed}, minus {rules.death:g} where the agent dies; never below 0. T is the "
         "time from the tick at which play begins to the tick at which the mission ends, in seconds of game time (60 "
         "ticks each). The anchor is the best time of the route autopilot on that entry; an entry without an anchor "
         "gives the full completion part. An objective that holds as play begins is not credited.",

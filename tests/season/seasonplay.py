@@ -5,6 +5,7 @@ unknown, partial, drifted and never replayed; for every test of a report, a pack
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from evalkit.jobs import verify_season
@@ -130,3 +131,32 @@ def tapes(season: Season, store: Store) -> list[list[tuple[str, int]]]:
     return [[(row["action"], row["ticks"]) for row in replay["decisions"]] for replay in kept]
 
 
+MOST_ALIKE = 8
+"""Consecutive decisions that must not be found."""
+
+
+def leaks(folder: Path, season: Season, store: Store) -> list[str]:
+    """What of the anchor's play or of the private files is in a folder: (file: what)."""
+    secrets, routes = reference_secrets(season, store), tapes(season, store)
+    assert secrets and all(len(route) > MOST_ALIKE for route in routes)
+    runs_of = {tuple(route[i : i + MOST_ALIKE]) for route in routes for i in range(len(route) - MOST_ALIKE + 1)}
+    game = season.playable()
+    pads = [b"".join(bytes([game.actions[a].pad]) * t for a, t in part) for part in runs_of]
+    names = "|".join(sorted(map(re.escape, game.actions), key=len, reverse=True))
+    found = []
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        data = path.read_bytes()
+        found += [f"{path.name}: a secret" for secret in secrets if secret in data]
+        found += [f"{path.name}: a tape" for tape in pads if tape in data or tape.hex().encode() in data]
+        # Every mention of an action with the number nearest to it, as in a replay, a table or a caption.
+        text = data.decode("utf-8", "replace")
+        told = [
+            (m["a"] or m["c"], int(m["b"] or m["d"]))
+            for m in re.finditer(
+                rf'"action":"(?P<a>{names})","hash":"[0-9a-f]*","ticks":(?P<b>\d+)|\b(?P<c>{names})\b\D{{1,40}}?(?P<d>\d+)',
+                text,
+            )
+        ]
+        parts = {tuple(told[i : i + MOST_ALIKE]) for i in range(len(told) - MOST_ALIKE + 1)}
+        found += [f"{path.name}: {MOST_ALIKE} decisions" for part in parts if part in runs_of]
+    return found

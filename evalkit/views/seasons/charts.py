@@ -13,7 +13,7 @@ from typing import Any
 import altair as alt
 
 from evalkit.views import theme
-from evalkit.views.drawing import WIDTH, AnyChart, by_place, data, finish, nothing, title, tooltip
+from evalkit.views.drawing import WIDTH, AnyChart, by_place, data, finish, fuel_axis, nothing, title, tooltip
 from evalkit.views.frames import Row
 from evalkit.views.names import short
 from evalkit.views.seasons.compare import paired, rank_flow
@@ -136,7 +136,7 @@ def score_against_cost(rows: Any, cost: str = "decisions", *, log: bool | None =
     if unpriced:
         layers.append(
             alt.Chart(data(unpriced)).mark_text(text="?", fontSize=15, fontWeight="bold", align="right").encode(
-                x=alt.value(WIDTH), y=y, color=alt.Color("ink:N", scale=None), tooltip=tips[:8] + tips[9:]
+                x=alt.value(WIDTH + 16), y=y, color=alt.Color("ink:N", scale=None), tooltip=tips[:8] + tips[9:]
             )
         )  # fmt: skip
     notes = ["Line: the Pareto front, no whole row is at least as good in both and better in one. Bars: one SE."]
@@ -151,7 +151,7 @@ def _asides(field: list[Row], unpriced: list[Row], cost: str, no_log: bool, unna
         notes.append("Hollow: partial rows; their mean is over other cells, so they stand outside of the front.")
     if unpriced:
         names = ", ".join(short(row["name"], 20) for row in unpriced[:3]) + (" …" if len(unpriced) > 3 else "")
-        notes.append(f"? at the right edge: {len(unpriced)} of unknown {COSTS[cost]}, so not on the front: {names}.")
+        notes.append(f"? right of the plot: {len(unpriced)} of unknown {COSTS[cost]}, so not on the front: {names}.")
     if no_log:
         notes.append("A log axis has no zero, and a run here costs nothing: the axis is linear.")
     if unnamed:
@@ -178,8 +178,8 @@ def _axis_title(cost: str, wide: bool) -> str:
 
 
 def _cost_axis(cost: str, wide: bool) -> alt.Axis:
-    form = "$,.4~f" if cost == "dollars" else "~s"
-    return alt.Axis(format=form, tickCount=5 if wide else 7, labelOverlap="greedy")
+    ticks = 5 if wide else 7
+    return alt.Axis(format="$,.4~f", tickCount=ticks) if cost == "dollars" else fuel_axis(ticks)
 
 
 def _named(

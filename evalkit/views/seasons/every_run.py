@@ -37,6 +37,14 @@ RUN_TIPS = (
     ("proved", "proof"), ("run_id", "run"),
 )  # fmt: skip
 
+_DRAWN = ("x", "y", "how", "ink", "label", "form", "completed")
+
+
+def _drawn(values: list[Row]) -> list[Row]:
+    """What a chart of runs needs of each: altair copies its data many times over."""
+    names = (*_DRAWN, *(tip[0] for tip in RUN_TIPS))
+    return [{name: row[name] for name in names if name in row} for row in values]
+
 
 def cells(runs: Any, season: Season) -> AnyChart:
     """Draw entries across, agents down: each cell's mean as a number and a shade, and in it a mark for every run.
@@ -85,9 +93,9 @@ def cells(runs: Any, season: Season) -> AnyChart:
         ("of", "of", ","),
     )  # fmt: skip
     how = [word for word in _HOW if any(row["how"] == word for row in values)]
-    shape = alt.Shape(
-        "how:N", title="a run that", legend=alt.Legend(orient="bottom", symbolStrokeColor=theme.TEXT)
-    ).scale(domain=how, range=[_SIGNS[_HOW.index(word)] for word in how])
+    shape = alt.Shape("how:N", title=None, legend=alt.Legend(orient="bottom", symbolStrokeColor=theme.TEXT)).scale(
+        domain=how, range=[_SIGNS[_HOW.index(word)] for word in how]
+    )
     names = [{"y": i + 0.5, "text": short(a, 30)} for a, i in down.items()]
     wide = max(WIDTH, _NARROWEST * len(entries))
     room = wide / len(entries)
@@ -100,7 +108,7 @@ def cells(runs: Any, season: Season) -> AnyChart:
         base.mark_text(align="left", dx=4, fontSize=12, fontWeight=600).encode(
             y=alt.Y("middle:Q", axis=None), text="text:N"
         ),
-        alt.Chart(data(values)).mark_point(filled=False, size=38, strokeWidth=1.8).encode(
+        alt.Chart(data(_drawn(values))).mark_point(filled=False, size=38, strokeWidth=1.8).encode(
             x=x, y=y, shape=shape, color=alt.Color("ink:N", scale=None), tooltip=tooltip(*RUN_TIPS)
         ),
         alt.Chart(data(names)).mark_text(align="right", fontSize=12).encode(x=alt.value(-8), y=y, text="text:N"),
@@ -150,8 +158,7 @@ def time_and_decisions(runs: Any, season: Season) -> AnyChart:
     line = 9 if len(agents) <= 14 else 5
     for row in values:
         row["y"] = entries.index(row["entry"]) + 0.06 + 0.88 * (agents.index(str(row["agent"])) + 0.5) / len(agents)
-        row |= {"ended_so": "completed" if row["completed"] else "ended before", "form": theme.shape(row["name"])}
-        row["form"] = "circle" if row["reference"] is not None else row["form"]
+        row["form"] = "circle" if row["reference"] is not None else theme.shape(row["name"])
     marks = []
     for name, entry in zip(entry_names(season).values(), season.entries, strict=True):
         if name in entries:
@@ -202,7 +209,7 @@ def _panel(
             x=alt.X(f"{tick}:Q", title=heading), y=y, y2="y2:Q",
             tooltip=tooltip(("entry", "entry"), (tick, tick, ",.1f")),
         ),
-        alt.Chart(data(values)).mark_point(filled=False, size=34, strokeWidth=1.6).encode(
+        alt.Chart(data(_drawn(values))).mark_point(filled=False, size=34, strokeWidth=1.6).encode(
             x=x, y=y, color=ink, shape=shape, fill=fill, tooltip=tooltip(*RUN_TIPS)
         ),
     ]  # fmt: skip

@@ -58,7 +58,7 @@ def finding(rows: Any) -> Note:
     if not ranked:
         return paragraphs("Finding: no agent has played every cell yet, so there is no ranking.")
     best = [row for row in ranked if row["rank"] == 1]
-    names = " and ".join(short(row["name"]) for row in best[:3]) + (" and more" if len(best) > 3 else "")
+    names = _listed([short(row["name"]) for row in best])
     said = f"Finding: {names} {'leads' if len(best) == 1 else 'share the lead'} with {_with_error(best[0])}"
     rest = [row for row in ranked if row["rank"] != 1]
     if rest:
@@ -69,7 +69,7 @@ def finding(rows: Any) -> Note:
             apart = gap > 2 * (best[0]["se"] ** 2 + second["se"] ** 2) ** 0.5
             said += "" if apart else ", which is within two standard errors: more seeds could turn it round"
     front = [short(row["name"], 24) for row in cost_rows(rows, "decisions") if row["front"]]
-    said += f". No one scores at least as well in fewer decisions than {', '.join(front[:5])}" if front else ""
+    said += f". On the front of score against decisions: {_listed(front, 6)}" if front else ""
     return paragraphs(f"{said}.")
 
 
@@ -80,6 +80,11 @@ def chosen(row: Row | None) -> Note:
     said = f"{short(row['name'])} on {row['entry']}, seed {row['seed']}: {row['ended']}, {row['score']:.1f} points, "
     said += f"{row['objectives']} objectives, {row['decisions']:,} decisions, {row['played_s']:,.1f} s of game time. "
     return paragraphs(f"{said}Run {row['run_id']}, {proof(row['verified'])[2:]}.")
+
+
+def _listed(names: list[str], most: int = 3) -> str:
+    shown = [*names[:most], *(["more"] if len(names) > most else [])]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def verified(answers: Mapping[str, Verification]) -> Note:

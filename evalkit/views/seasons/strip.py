@@ -21,7 +21,7 @@ def picture(frame: Frame, size: int, said: str = "") -> str:
     return f'<img alt="{html(said or f"tick {frame.tick}")}" style="{style}" src="data:image/png;base64,{data}">'
 
 
-def strip(watched: Watched | None, count: int = 12, size: int = 160) -> Note:
+def strip(watched: Watched | None, count: int = 10, size: int = 160) -> Note:
     """Return `count` screens of a run, evenly spread over it, the first as play begins and the last at its end.
 
     Each has its decision, action and time below. Where the replay drifts, screens from there on say so.

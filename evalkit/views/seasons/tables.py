@@ -81,36 +81,44 @@ def runs(frame: Any, counted: Any, season: Season) -> Table:
     names = entry_names(season)
     columns = (
         Column("agent"), Column("entry", "mark"), Column("seed", "number"), Column("score", "number"),
-        Column("objectives", "mark"), Column("ended by", "mark"), Column("T, s", "number"),
-        Column("decisions", "number"), Column("of", "number"), Column("tokens", "number"), Column("dollars", "number"),
-        Column("proof", "mark"), Column("run", "mark"), Column("attempt", "number"), Column("not counted"),
+        Column("done", "mark"), Column("ended by", "mark"), Column("T, s", "number"), Column("decisions", "number"),
+        Column("tokens", "number"), Column("dollars", "number"), Column("proof", "mark"), Column("run", "mark"),
+        Column("attempt", "number"), Column("note"),
     )  # fmt: skip
     body, aside = [], 0
     for row in plain_rows(frame):
         own = scores.get(str(row["run_id"]))
         why = _why_not(row, own, season)
-        aside += bool(why)
+        aside += own is None
+        budget = "" if row["decision_budget"] is None else f" of {row['decision_budget']:,}"
+        dollars = row["dollars"]
         body.append(
             (
                 Cell.name(str(row["agent"]), 40),
                 Cell(names.get((row["level"], row["difficulty"])) or plain(row["level"])),
                 _number(row["seed"]), _number(own["score"] if own else None, 2),
                 Cell(f"{row['objectives_done']} of {row['objectives_total']}"),
-                Cell(plain(row["ended_by"]).replace("_", " ")), _number(row["time_s"], 2), _number(row["decisions"]),
-                _number(row["decision_budget"]), _number(row["tokens"]), _number(row["dollars"], 4),
-                Cell(proof(row["verified"])), Cell(row["run_id"]), _number(row["attempt"]),
+                Cell(plain(row["ended_by"]).replace("_", " ")), _number(row["time_s"], 2),
+                Cell(f"{row['decisions']:,}{budget}", row["decisions"]), _number(row["tokens"]),
+                _number(dollars, 4 if dollars else 0), Cell(_mark(row)),
+                Cell(row["run_id"][:8], full=row["run_id"]),
+                Cell(DASH if row["attempt"] == 1 else f"{row['attempt']:,}", row["attempt"]),
                 Cell.name(why, 100) if why else Cell(DASH),
             )
         )  # fmt: skip
     note = f"{len(body):,} kept, {aside:,} of which count nowhere: voided, ungraded, or of no cell of this season."
-    return Table("All runs", columns, body, note=note if body else "", empty=_NO_RUN, drop=("not counted",))
+    return Table("All runs", columns, body, note=note if body else "", empty=_NO_RUN, drop=("attempt", "note"))
+
+
+def _mark(row: Row) -> str:
+    return "⊘ voided" if row["voided"] is not None else "? ungraded" if row["ungraded"] else proof(row["verified"])
 
 
 def _why_not(row: Row, own: Row | None, season: Season) -> str:
     if row["voided"] is not None:
-        return f"⊘ voided: {row['voided']}"
+        return f"voided: {row['voided']}"
     if row["ungraded"] is not None:
-        return f"? ungraded: {row['ungraded']}"
+        return f"ungraded: {row['ungraded']}"
     if own is None:
         return "of an entry or seed that this season does not list"
     return "counted, though of another digest of the season" if row["season_digest"] != season.digest else ""
