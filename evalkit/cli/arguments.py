@@ -137,6 +137,7 @@ def _sweep(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--variant", metavar="V", help="which variant (default: the case's first)")
     verb.add_argument("--agents", metavar="A", nargs="+", help="of a season: these agents (default: random)")
     verb.add_argument("--dollar-cap", metavar="X", type=_dollars, help="of a season: end a run that spent so much")
+    verb.add_argument("--verify", action="store_true", help="of a season: then replay what was never replayed here")
     verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="so many runs of each (default: 1)")
     verb.add_argument("--jobs", metavar="N", type=_count, default=2, help="so many at a time (default: 2)")
     verb.add_argument("--scheduler", metavar="ADDRESS", help="run on this dask cluster instead of this machine")
