@@ -84,7 +84,7 @@ def report(
     if kind not in _REPORTS:
         raise UsageError(f"no report of kind {kind!r} (known: {', '.join(_REPORTS)})")
     where = str(Path(case).absolute()) if Path(case).exists() else str(case)
-    name = "-".join(Path(where).parts[-2:]) if Path(case).exists() else str(case)
+    name = "-".join(part for part in Path(where).parts[-2:] if part != "cases") if Path(case).exists() else str(case)
     name = re.sub(r"[^\w.@-]+", "-", name).strip("-.") or kind
     page = Path(output or Path("reports") / f"{name}.html").absolute()
     if page.suffix not in (".html", ".htm"):

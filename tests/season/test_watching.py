@@ -142,6 +142,10 @@ class TestWhichRun:
         assert best is not None and best["reference"] is None and best["verified"] is True
         assert best["score"] == max(runs[runs["reference"].isna()]["score"])
         assert rows.choose_run(runs, season, has_replay=lambda run_id: False) is None
+        drifted = runs[runs["agent"] == "late"]
+        assert drifted["score"].iloc[0] == best["score"] and rows.choose_run(drifted, season) is None
+        asked = rows.choose_run(drifted, season, drifted["run_id"].iloc[0])
+        assert asked is not None and asked["verified"] is False
         other = rows.choose_run(runs, season, str(runs["run_id"].iloc[12])[:8])
         assert other is not None and other["run_id"] == runs["run_id"].iloc[12]
 

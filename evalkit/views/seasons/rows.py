@@ -126,15 +126,17 @@ def run_rows(runs: Any, season: Season) -> list[Row]:
 def watchable(runs: Any, season: Season) -> list[Row]:
     """Return the runs that may be shown at play, best first: no reference run, and of the season as it is now.
 
-    Runs whose replay drifts, and then those never replayed, come behind those of the same score that are verified.
+    Of one score, verified runs come before those never replayed. A run whose replay drifts has proven nothing, and is
+    shown only where it is asked for by its id.
     """
     values = [
-        row for row in run_rows(runs, season) if row["reference"] is None and row["season_digest"] == season.digest
+        row
+        for row in run_rows(runs, season)
+        if row["reference"] is None and row["season_digest"] == season.digest and row["verified"] is not False
     ]
-    worth = {True: 0, None: 1, False: 2}
     return sorted(
         values,
-        key=lambda r: (-round(r["score"], 9), worth[r["verified"]], r["decisions"], r["played_s"], r["run_id"]),
+        key=lambda r: (-round(r["score"], 9), r["verified"] is None, r["decisions"], r["played_s"], r["run_id"]),
     )
 
 
