@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from evalkit.performance.playback import watch
     from evalkit.performance.rank import cohorts, leaderboard, place, project_aliases, review_leaderboard, worklist
     from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun, Verdict
-    from evalkit.season import check_season, load_season, open_season, play, standings, verify
+    from evalkit.season import (
+        check_season,
+        load_season,
+        open_season,
+        play,
+        scored,
+        standings,
+        verify,
+        watch_replay,
+    )  # fmt: skip
     from evalkit.store import Store, open_results
 
 __version__ = "0.1.0"
@@ -28,7 +37,9 @@ _HOME = {
         "cohorts", "leaderboard", "place", "project_aliases", "review_leaderboard", "worklist",
     ),
     "evalkit.records": ("Outcome", "PerformanceRun", "ReviewedRun", "SeasonRun", "Verdict"),
-    "evalkit.season": ("check_season", "load_season", "open_season", "play", "standings", "verify"),
+    "evalkit.season": (
+        "check_season", "load_season", "open_season", "play", "scored", "standings", "verify", "watch_replay",
+    ),
     "evalkit.store": ("Store", "open_results"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -56,11 +67,13 @@ __all__ = [
     "play",
     "project_aliases",
     "review_leaderboard",
+    "scored",
     "standings",
     "sweep_case",
     "sweep_season",
     "verify",
     "watch",
+    "watch_replay",
     "worklist",
 ]
 

@@ -224,7 +224,7 @@ class TestReviewedCases:
         make_case(tmp_path / "cases")
         cli("grade", tmp_path / "cases" / "echo", make_solution(tmp_path / "s"), *store)
         assert document(cli("worklist", "--json", *store)) == [waiting]
-        assert "reviewed case" in one_line(cli("report", "outage-note", *store))
+        assert "leave out --run" in one_line(cli("report", "outage-note", "--run", "abcd", *store))
 
 
 class TestCheckAndSweep:

@@ -57,8 +57,8 @@ _VERBS = {
     "void": ("keeping:void", "make a run count nowhere; it stays, with the reason"),
     "export": ("keeping:export", "write runs to a folder of plain files"),
     "import": ("keeping:import_", "take in runs from such a folder"),
-    "report": ("documents:report", "write a case's report as one HTML file"),
-    "pack": ("documents:pack", "write what a participant may see of a case, and nothing that is held out"),
+    "report": ("documents:report", "write the report of a case or a season as one HTML file"),
+    "pack": ("documents:pack", "write what a participant may see of a case or a season, and nothing that is held out"),
     "lab": ("documents:lab", "open JupyterLab on the first notebook"),
 }
 
@@ -157,6 +157,7 @@ def _sweep(verb: argparse.ArgumentParser) -> None:
     what = "of a season: all runs together, and each alone, spend at most so much, but for calls in flight"
     verb.add_argument("--dollar-cap", metavar="X", type=_dollars, help=what)
     verb.add_argument("--run-dollar-cap", metavar="X", type=_dollars, help="of a season: end a run that spent so much")
+    verb.add_argument("--verify", action="store_true", help="of a season: then replay what was never replayed here")
     verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="so many runs of each (default: 1)")
     verb.add_argument("--jobs", metavar="N", type=_count, default=2, help="so many at a time (default: 2)")
     verb.add_argument("--scheduler", metavar="ADDRESS", help="run on this dask cluster instead of this machine")
@@ -218,13 +219,16 @@ def _import(verb: argparse.ArgumentParser) -> None:
 
 
 def _report(verb: argparse.ArgumentParser) -> None:
-    _case(verb)
+    _case(verb, name="CASE|SEASON")
     verb.add_argument("-o", "--output", metavar="FILE.html", help="where to write it (default: reports/)")
+    verb.add_argument(
+        "--run", dest="run_id", metavar="RUN", help="the run to show in full (default: the best that may be shown)"
+    )
     _store(verb)
 
 
 def _pack(verb: argparse.ArgumentParser) -> None:
-    _case(verb)
+    _case(verb, name="CASE|SEASON")
     verb.add_argument("-o", "--output", metavar="DIR", required=True, help="a new or an empty folder")
 
 

@@ -104,8 +104,8 @@ def sweep(arguments: Namespace) -> int:
 
     if (folder := season_folder(arguments.case)) is not None:
         return sweep_season(arguments, folder)
-    if arguments.agents or arguments.dollar_cap:
-        raise UsageError("agents and dollars are of a season; a case is swept with --solutions")
+    if arguments.agents or arguments.dollar_cap or arguments.verify:
+        raise UsageError("agents, dollars and replays are of a season; a case is swept with --solutions")
     case = open_case(arguments.case)
     options: dict[str, Any] = {
         "solutions": arguments.solutions or find_solutions(case),

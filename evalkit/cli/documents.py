@@ -9,24 +9,31 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from evalkit.cli.output import emit, line
+from evalkit.cli.seasons import season_folder
 from evalkit.errors import UsageError
+from evalkit.performance.case import Case
 from evalkit.performance.manifest import open_case
 from evalkit.project import project_root
+from evalkit.season.manifest import load_season
+from evalkit.season.season import Season
 
 __all__ = ["lab", "pack", "report"]
 
 
 def report(arguments: Namespace) -> int:
-    """Write a case's report and print its path."""
+    """Write the report of a case or a season and print its path."""
     from evalkit import notebooks
 
-    case = open_case(arguments.case)
-    if not case.is_performance:
-        raise UsageError(
-            f"{case.slug} is a reviewed case: a report is of fuel; see `evalkit leaderboard` and `evalkit show`"
-        )
-    output = Path(arguments.output or project_root() / "reports" / f"{case.slug}-{case.version}.html")
-    written = notebooks.report(case.root, store=arguments.store, output=output)
+    if (folder := season_folder(arguments.case)) is not None:
+        of: Case | Season = load_season(folder)
+        kind = "season"
+    else:
+        of = open_case(arguments.case)
+        kind, folder = ("case" if of.is_performance else "review"), of.root
+    if arguments.run_id and kind == "review":
+        raise UsageError(f"{of.slug} is a reviewed case: its report shows every run, so leave out --run")
+    output = Path(arguments.output or project_root() / "reports" / f"{of.slug}-{of.version}.html")
+    written = notebooks.report(folder, store=arguments.store, output=output, run_id=arguments.run_id, kind=kind)
     emit(arguments, {"report": str(written)}, line(written, 4000))
     return 0
 
@@ -34,8 +41,13 @@ def report(arguments: Namespace) -> int:
 def pack(arguments: Namespace) -> int:
     """Write a participant's pack and list its files."""
     from evalkit.performance.pack import pack_case
+    from evalkit.season.pack import pack_season
 
-    names = pack_case(open_case(arguments.case), Path(arguments.output))
+    target = Path(arguments.output)
+    if (folder := season_folder(arguments.case)) is not None:
+        names = pack_season(load_season(folder), target)
+    else:
+        names = pack_case(open_case(arguments.case), target)
     document = {"folder": arguments.output, "files": [name.as_posix() for name in names]}
     emit(arguments, document, [line(name) for name in names])
     return 0

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from evalkit.cli.keeping import open_store
 from evalkit.cli.output import emit, figure, line, note
 from evalkit.errors import EvalkitError, ReplayError, UsageError
-from evalkit.records import SeasonRun
 from evalkit.season.manifest import open_season
 from evalkit.season.replays import load_bytes, read_replay
 from evalkit.season.season import Season
@@ -37,7 +36,7 @@ class _Wanted:
 
 def verify(arguments: Namespace) -> int:
     """0 where every replay verifies, 1 where one does not, 2 where one could not be tried."""
-    from evalkit.jobs import verify_replays
+    from evalkit.jobs import record_verification, verify_replays
 
     if bool(arguments.replays) is arguments.all:
         raise UsageError("name replays, or ask for --all of the store's")
@@ -53,7 +52,7 @@ def verify(arguments: Namespace) -> int:
             answer = result.value or Verification(verified=None, refused=result.error)
             found[result.name] = answer
             if store is not None:
-                _record(store, answer, data[result.name])
+                record_verification(store, answer, data[result.name])
     rows = [_document(w.file, found[w.file]) for w in wanted]
     emit(arguments, rows, [_said(row) for row in rows] or ["no replays in the store"])
     if any(row["verified"] is None for row in rows):
@@ -117,16 +116,6 @@ def _found(file: str, data: bytes, arguments: Namespace, known: dict[str, Season
             raise season
         return _Wanted(file, refused=f"its season is not at hand: {season}; name it with --season")
     return _Wanted(file, data, season.root)
-
-
-def _record(store: Store, answer: Verification, data: bytes) -> None:
-    """Keep what was said of a stored run, where these are the very bytes that the store has."""
-    if answer.verified is None or answer.refused is not None or answer.run_id is None or store.read_only:
-        return
-    run = store.find(answer.run_id)
-    if isinstance(run, SeasonRun) and store.has_replay(run.run_id) and store.replay(run.run_id) == data:
-        drift = None if answer.drift is None else asdict(answer.drift)
-        store.record_verification(run.run_id, verified=answer.verified, engine=answer.engine or "", drift=drift)
 
 
 def _document(file: str, answer: Verification) -> dict[str, Any]:

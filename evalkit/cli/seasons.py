@@ -77,8 +77,8 @@ def play(arguments: Namespace) -> int:
 
 
 def sweep_season(arguments: Namespace, folder: Path) -> int:
-    """Play what is not stored; 1 where a job failed."""
-    from evalkit.jobs import JobResult, SweepReport, plan_season
+    """Play what is not stored, and replay it where asked to; 1 where a job failed or a replay does not verify."""
+    from evalkit.jobs import JobResult, SweepReport, plan_season, verify_season
     from evalkit.jobs import sweep_season as sweep
 
     if arguments.solutions or arguments.variant:
@@ -102,7 +102,13 @@ def sweep_season(arguments: Namespace, folder: Path) -> int:
             return show_sweep(arguments, report, list(plan.grid), costs)
         engines = {"jobs": arguments.jobs, "scheduler": arguments.scheduler}
         report = sweep(season, store=store, progress=progress, **engines, **options, **caps)
-    return show_sweep(arguments, report, [])
+        answers = verify_season(season, store=store, jobs=arguments.jobs) if arguments.verify else {}
+    status = show_sweep(arguments, report, [])
+    bad = [run_id for run_id, answer in answers.items() if answer.verified is not True]
+    if answers:
+        failed = f"; not {', '.join(bad)}" if bad else ""
+        note(f"{len(answers) - len(bad)} of {len(answers)} replays verified{failed}")
+    return 1 if bad else status
 
 
 def show_sweep(

@@ -14,7 +14,7 @@ from evalkit.jobs.cases import (
 )
 from evalkit.jobs.pool import JobResult, run_jobs
 from evalkit.jobs.report import FailedJob, SweepReport
-from evalkit.jobs.seasons import plan_season, sweep_season, verify_replays
+from evalkit.jobs.seasons import plan_season, record_verification, sweep_season, verify_replays, verify_season
 
 __all__ = [
     "FailedJob",
@@ -26,9 +26,11 @@ __all__ = [
     "job_key",
     "plan_season",
     "plan_sweep",
+    "record_verification",
     "run_jobs",
     "store_graded",
     "sweep_case",
     "sweep_season",
     "verify_replays",
+    "verify_season",
 ]

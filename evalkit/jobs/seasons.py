@@ -7,7 +7,7 @@ a season by folder, so that a job is a few words and its process can be ended at
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +17,7 @@ from evalkit.errors import EvalkitError, UsageError
 from evalkit.jobs.attempts import missing_attempts, opened
 from evalkit.jobs.pool import Job, JobResult, run_jobs
 from evalkit.jobs.report import FailedJob, Plan, Progress, SweepReport, gather
+from evalkit.records import SeasonRun
 from evalkit.season.agents import load_agent
 from evalkit.season.manifest import load_season, open_season
 from evalkit.season.playing import Played, check_ready, play
@@ -27,7 +28,7 @@ from evalkit.season.verifying import Verification, verify
 if TYPE_CHECKING:
     from evalkit.store import Store
 
-__all__ = ["JOB_SECONDS", "plan_season", "sweep_season", "verify_replays"]
+__all__ = ["JOB_SECONDS", "plan_season", "record_verification", "sweep_season", "verify_replays", "verify_season"]
 
 JOB_SECONDS = 4 * 3600.0
 """After which a job of a sweep is ended: ample for 300 calls of a slow model. What it had spent is then in no run."""
@@ -142,3 +143,41 @@ def verify_replays(
 
 def _verify(replay: bytes | Path, folder: Path) -> Verification:
     return verify(replay, _season(folder))
+
+
+def record_verification(store: Store, answer: Verification, replay: bytes) -> bool:
+    """Keep what was said of a stored run, where `replay` are the very bytes that the store has; whether it was kept.
+
+    An answer that says nothing of the run (a machine that could not, a file of another season) is not kept.
+    """
+    if answer.verified is None or answer.refused is not None or answer.run_id is None or store.read_only:
+        return False
+    run = store.find(answer.run_id)
+    if not isinstance(run, SeasonRun) or not store.has_replay(run.run_id) or store.replay(run.run_id) != replay:
+        return False
+    drift = None if answer.drift is None else asdict(answer.drift)
+    store.record_verification(run.run_id, verified=answer.verified, engine=answer.engine or "", drift=drift)
+    return True
+
+
+def verify_season(
+    season: Season | Path | str, *, store: Store | Path | str | None = None, jobs: int = 2
+) -> dict[str, Verification]:
+    """Replay what was never replayed here of a season's stored runs, record what that said, and return it by run id."""
+    loaded = season if isinstance(season, Season) else open_season(season)
+    loaded.playable()
+    assert loaded.root is not None
+    found: dict[str, Verification] = {}
+    with opened(store) as kept:
+        runs = kept.runs(kind="season", include_voided=False, season=loaded.slug, season_version=loaded.version)
+        waiting = {
+            run.run_id: kept.replay(run.run_id)
+            for run in runs
+            if isinstance(run, SeasonRun) and run.verified is None and kept.has_replay(run.run_id)
+        }
+        work: dict[str, tuple[bytes | Path, Path]] = {name: (data, loaded.root) for name, data in waiting.items()}
+        for result in verify_replays(work, jobs=jobs):
+            answer = result.value or Verification(verified=None, refused=result.error)
+            record_verification(kept, answer, waiting[result.name])
+            found[result.name] = answer
+    return found

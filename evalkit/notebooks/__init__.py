@@ -8,7 +8,7 @@ from __future__ import annotations
 from evalkit import _startup  # noqa: F401  # before papermill and nbformat: saves 3 s
 from evalkit.notebooks.export import export_html
 from evalkit.notebooks.parameters import SCHEMAS, Parameter, check_parameters
-from evalkit.notebooks.provenance import data_facts, machine_facts
+from evalkit.notebooks.provenance import data_facts, machine_facts, season_facts
 from evalkit.notebooks.run import find_notebook, report, run_notebook
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "machine_facts",
     "report",
     "run_notebook",
+    "season_facts",
 ]

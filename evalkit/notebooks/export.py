@@ -31,6 +31,9 @@ _CHART = "application/vnd.vegalite."
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _DEAD = "<p><em>A control of the live notebook: open it in JupyterLab to use it.</em></p>"
 
+_PACK_FROM = 40_000
+"""Characters of a chart from which it is kept compressed in the page."""
+
 _BASE64 = r'\("([A-Za-z0-9+/=]+)"\)'
 _TABLES = re.compile(rf"injectCSS{_BASE64};\s*window\.(_itables_\w+) = injectModule{_BASE64}")
 _READY = re.compile(r'new Event\("(itables-[^"]+-ready)"\)')
@@ -87,10 +90,17 @@ def _chart(spec: Any, number: int) -> str:
     spec = dict(spec, config=_merged(spec.get("config", {}), CONFIG))  # else a chart's own config outdoes the page's
     label = escape(str(spec.get("description", "chart")), quote=True)
     options = {"mode": "vega-lite", "actions": False, "renderer": "svg"}
+    text = _json(spec)
+    if len(text) > _PACK_FROM:  # a chart of a thousand runs is a megabyte of rows that are much alike
+        text = f'JSON.parse(await evkInflate("{_packed(text.encode())}"))'
     return (
         f'<div class="chart" id="chart-{number}" role="img" aria-label="{label}"></div>'
-        f'<script>vegaEmbed("#chart-{number}",{_json(spec)},{_json(options)}).catch(console.error)</script>'
+        f'<script>(async()=>vegaEmbed("#chart-{number}",{text},{_json(options)}))().catch(console.error)</script>'
     )
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
 def _merged(under: Any, over: Any) -> Any:
@@ -111,10 +121,9 @@ def _tables(markup: str) -> str:
     if found is None or ready is None:
         return "" if _FETCHING in markup else markup
     css, name, code = found.groups()
-    packed = base64.b64encode(gzip.compress(base64.b64decode(code), 9, mtime=0)).decode()
-    style = base64.b64encode(gzip.compress(base64.b64decode(css), 9, mtime=0)).decode()
+    packed, style = _packed(base64.b64decode(code)), _packed(base64.b64decode(css))
     return (
-        f'<script>{_INFLATE}window.{name}=(async()=>{{const s=document.createElement("style");'
+        f'<script>window.{name}=(async()=>{{const s=document.createElement("style");'
         f's.textContent=await evkInflate("{style}");document.head.prepend(s);'
         f'const u=URL.createObjectURL(new Blob([await evkInflate("{packed}")],{{type:"text/javascript"}}));'
         f"try{{return await import(u)}}finally{{URL.revokeObjectURL(u)}}}})();window.{name}.then(()=>"
@@ -137,6 +146,7 @@ def _page(title: str, body: str, facts: dict[str, Any], charts: bool) -> str:
     from evalkit.views import prose  # here, because it brings altair: a second that a parameter check can do without
 
     vega = f"<script>{_vega()}</script>" if charts else ""
+    vega = (f"<script>{_INFLATE}</script>" if "evkInflate(" in body else "") + vega
     made = prose.provenance(facts)._repr_html_() if facts else "<p>Not recorded: not run by evalkit.</p>"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'

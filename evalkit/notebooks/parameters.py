@@ -33,6 +33,9 @@ class Parameter:
 _CASE = Parameter("case", "str", "lattice", "the case: a path, or slug[@version] under cases/")
 _STORE = Parameter("store", "str", None, "the run store's URL; None: the local store, else the committed sample", True)
 
+_SEASON = Parameter("season", "str", "season-1", "the season: a path, or slug[@version] under cases/")
+_SHOWN = Parameter("run_id", "str", None, "the run shown at play; None: the best one that is no reference run", True)
+
 SCHEMAS: dict[str, tuple[Parameter, ...]] = {
     "01_start_here": (_STORE,),
     "02_case_results": (_CASE, _STORE),
@@ -44,6 +47,8 @@ SCHEMAS: dict[str, tuple[Parameter, ...]] = {
         Parameter("first", "int", 1, "the first tick", least=1),
         Parameter("last", "int", 250, "the last tick, at most 400 ticks in all", least=1),
     ),
+    "04_season_results": (_SEASON, _STORE),
+    "05_one_run": (_SEASON, _STORE, _SHOWN),
     "10_sweep_case": (
         _CASE,
         Parameter("solutions", "list[str]", None, "solution folders; None: every solution the case ships", True),
@@ -52,11 +57,22 @@ SCHEMAS: dict[str, tuple[Parameter, ...]] = {
         Parameter("attempts", "int", 1, "runs of each solution", least=1),
         Parameter("jobs", "int", 2, "how many run at once", least=1),
     ),
+    "11_sweep_season": (
+        _SEASON,
+        Parameter("agents", "list[str]", ["random"], "agents: random, an installed one, or module:Class"),
+        _STORE,
+        Parameter("attempts", "int", 1, "runs of each agent in each cell", least=1),
+        Parameter("dollar_cap", "float", None, "end a run that has spent so much", True, 0),
+        Parameter("jobs", "int", 2, "how many play at once", least=1),
+        Parameter("verify", "bool", True, "replay every replay that was never replayed here"),
+    ),
     "20_case_report": (
         _CASE,
         _STORE,
         Parameter("run_id", "str", None, "the run shown in full; None: the best passing one, else the nearest", True),
     ),
+    "21_season_report": (_SEASON, _STORE, _SHOWN),
+    "22_review_report": (Parameter("case", "str", "outage-note", _CASE.doc), _STORE),
 }
 """Every parameterised notebook of the kit: name -> its parameters, in the order of its `parameters` cell."""
 

@@ -18,9 +18,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import evalkit
-from evalkit.records import PerformanceRun, ReviewedRun, canonical
+from evalkit.records import PerformanceRun, ReviewedRun, SeasonRun, canonical
 
-__all__ = ["ORDER", "data_facts", "git_commit", "machine_facts", "public_name"]
+__all__ = ["ORDER", "data_facts", "git_commit", "machine_facts", "public_name", "season_facts"]
 
 ORDER = ("made", "command", "notebook", "parameters", "evalkit", "commit", "packages", "python", "platform")
 """How a page lists what `machine_facts` returns: a notebook file keeps its metadata sorted by name."""
@@ -85,6 +85,28 @@ def data_facts(case: Any, runs: Iterable[PerformanceRun | ReviewedRun], store: s
         "runs digest": _digest(b"".join(canonical(run.to_json()) for run in kept))[:16],
         "engine": sorted({run.engine for run in graded}),
         "fuel schedule": sorted({run.fuel_schedule[:16] for run in graded}),
+    }
+
+
+def season_facts(season: Any, runs: Iterable[Any], store: str | None = None) -> dict[str, Any]:
+    """Return what a season's numbers rest on: its digests, the game's, engines, when replayed, a digest over all runs.
+
+    The digest is as `data_facts` makes it; verifying a run again changes it, since that is a stored fact.
+    """
+    kept = sorted((run for run in runs if isinstance(run, SeasonRun)), key=lambda run: run.run_id)
+    checked = sorted(run.verified_at for run in kept if run.verified_at)
+    return {
+        "season": f"{season.slug}@{season.version}",
+        "season digest": season.digest[:16],
+        "season digest when played": sorted({run.season_digest[:16] for run in kept}),
+        "game": season.playable().name,
+        "game digest": season.playable().digest[:16],
+        "store": public_name(store) if store else "the local store, or else the committed sample",
+        "runs": len(kept),
+        "runs digest": _digest(b"".join(canonical(run.to_json()) for run in kept))[:16],
+        "played on": sorted({run.engine for run in kept}),
+        "replayed": f"{len(checked)} of {len(kept)}" + (f", last at {checked[-1][:16]} UTC" if checked else ""),
+        "replayed on": sorted({run.verified_on for run in kept if run.verified_on}),
     }
 
 

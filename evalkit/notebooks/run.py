@@ -18,8 +18,8 @@ from evalkit.notebooks.provenance import machine_facts
 
 __all__ = ["find_notebook", "report", "run_notebook"]
 
-_REPORTS = {"case": "20_case_report"}
-"""Kind of report -> its notebook."""
+_REPORTS = {"case": "20_case_report", "season": "21_season_report", "review": "22_review_report"}
+"""Kind of report -> its notebook. Each takes what it is of as its first parameter."""
 
 
 def find_notebook(name_or_path: str | Path) -> Path:
@@ -77,18 +77,19 @@ def report(
 ) -> Path:  # fmt: skip
     """Build a report as one HTML file that needs no network, and return its absolute path.
 
-    `case`: a path or `slug[@version]`; `store`: a store's URL, None for the local one or the sample; `output` defaults
-    to `reports/<case>.html`. The executed notebook is kept beside it. Raises what `run_notebook` and `export_html` do.
+    `case`: a path or `slug[@version]`, of a case, of a season (`kind` "season") or a reviewed case (`kind` "review").
+    `store`: a store's URL, None for the local one or the sample; `output` defaults to `reports/<case>.html`. The
+    executed notebook is kept beside it. Raises what `run_notebook` and `export_html` do.
     """
     if kind not in _REPORTS:
         raise UsageError(f"no report of kind {kind!r} (known: {', '.join(_REPORTS)})")
     where = str(Path(case).absolute()) if Path(case).exists() else str(case)
-    name = "-".join(Path(where).parts[-2:]) if Path(case).exists() else str(case)
+    name = "-".join(part for part in Path(where).parts[-2:] if part != "cases") if Path(case).exists() else str(case)
     name = re.sub(r"[^\w.@-]+", "-", name).strip("-.") or kind
     page = Path(output or Path("reports") / f"{name}.html").absolute()
     if page.suffix not in (".html", ".htm"):
         raise UsageError(f"a report is an .html file, not {page.name}")
-    values = {"case": where, "store": store, "run_id": run_id}
+    values = {SCHEMAS[_REPORTS[kind]][0].name: where, "store": store} | ({"run_id": run_id} if run_id else {})
     executed = run_notebook(_REPORTS[kind], values, page.with_suffix(".ipynb"))
     return export_html(executed, page, title=f"{name}: {kind} report")
 

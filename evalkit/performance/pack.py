@@ -7,7 +7,6 @@ runs and can never be taken for one. What goes in is listed here; nothing else o
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 
 from evalkit.errors import AuthoringError, UsageError
 from evalkit.performance.case import Case
+from evalkit.reading.written import toml_text
 
 __all__ = ["TRAINING", "pack_case", "practice_version", "training_pairs"]
 
@@ -130,23 +130,19 @@ def _manifest(case: Case, pairs: list[_Pair]) -> str:
             contract[key] = _name(case, path)
     sandbox = {name: getattr(case.sandbox, name) for name in type(case.sandbox).__slots__}
     widest = max((row.fuel_runway for row in case.inputs), default=1.0)
-    lines = [f"# The practice form of {case.slug} {case.version}: its inputs are the training scenarios.", *_keys(root)]
-    for table, values in (("build", build), ("contract", contract), ("sandbox", sandbox)):
-        lines += ["", f"[{table}]", *_keys({key: value for key, value in values.items() if value is not None})]
-    for pair in pairs:
-        row = {
+    rows = [
+        {
             "name": pair.name,
             "input": f"{TRAINING}/{pair.input.name}",
             "expected": f"{TRAINING}/{pair.expected.name}",
             "fuel_runway": widest,
         }
-        lines += ["", "[[case]]", *_keys(row)]
-    return "\n".join(lines) + "\n"
-
-
-def _keys(values: dict[str, Any]) -> list[str]:
-    # A JSON string, number or list of strings is written alike in TOML, but for DEL, which no manifest may hold.
-    return [f"{key} = {json.dumps(list(v) if isinstance(v, tuple) else v)}" for key, v in values.items()]
+        for pair in pairs
+    ]
+    tables = {"build": build, "contract": contract, "sandbox": sandbox}
+    document = root | {name: {k: v for k, v in table.items() if v is not None} for name, table in tables.items()}
+    comment = f"The practice form of {case.slug} {case.version}: its inputs are the training scenarios."
+    return toml_text({**document, "case": rows}, comment)
 
 
 def _readme(case: Case, pairs: list[_Pair]) -> str:

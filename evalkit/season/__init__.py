@@ -1,6 +1,7 @@
 """Why: the wing of the seasons: what a season is, how it is played and proven, and how it is scored and ranked.
 
-`play`, `verify` and `standings` are the public calls, with the readers of a season; each is imported when first used.
+`play`, `verify`, `watch_replay`, `scored` and `standings` are the public calls, with the readers of a season; each is
+imported when first used.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalkit.season.manifest import check_season, load_season, open_season
     from evalkit.season.playing import play
-    from evalkit.season.ranking import standings
+    from evalkit.season.ranking import scored, standings
     from evalkit.season.verifying import verify
+    from evalkit.season.watching import watch_replay
 
-__all__ = ["check_season", "load_season", "open_season", "play", "standings", "verify"]
+__all__ = ["check_season", "load_season", "open_season", "play", "scored", "standings", "verify", "watch_replay"]
 
 _MODULE_OF = {
     **dict.fromkeys(("check_season", "load_season", "open_season"), "manifest"),
     "play": "playing",
+    "scored": "ranking",
     "standings": "ranking",
     "verify": "verifying",
+    "watch_replay": "watching",
 }
 
 

@@ -35,8 +35,8 @@ SEASON_RUNS = {
     "reference": "string", "objectives_done": "int64", "objectives_total": "int64", "completed": "bool",
     "died": "bool", "time_s": "Float64", "decisions": "int64", "decision_budget": "Int64", "ticks": "int64",
     "tokens": "Int64", "dollars": "Float64", "dollar_cap": "Float64", "ended_by": "string", "ungraded": "string",
-    "game_digest": "string", "engine": "string", "fuel": "Int64", "verified": "boolean", "verified_on": "string",
-    "recorded_at": "datetime64[us, UTC]", "voided": "string",
+    "game_digest": "string", "engine": "string", "fuel": "Int64", "verified": "boolean", "verified_at": "string",
+    "verified_on": "string", "recorded_at": "datetime64[us, UTC]", "voided": "string",
 }  # fmt: skip
 COUNTS = {"case": "string", "version": "string", "variant": "string", "outcome": "string", "n": "int64"}
 

@@ -1,6 +1,7 @@
 """Why: one place where runs become something to look at, in JupyterLab, in a saved report and on paper.
 
-`charts` draws, `tables` lists, `prose` says it in words, `player` lets a run be watched. All take records and plain
+`charts` and `profiles` draw, `tables` lists, `prose` says it in words, `player` lets a run be watched; `reviews` is of
+reviewed cases, and `seasons` has the same of a season. All take records and plain
 rows, read no store and start no run. Importing `charts` registers the theme and the renderer; `tables.interactive()`
 in a notebook's first cell makes long tables searchable.
 """

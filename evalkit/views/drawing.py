@@ -14,7 +14,7 @@ __all__ = [
     "STEP", "WIDTH", "AnyChart", "by_place", "data", "finish", "fuel_axis", "nothing", "pass_line", "title", "tooltip",
 ]  # fmt: skip
 
-AnyChart = alt.Chart | alt.LayerChart
+AnyChart = alt.Chart | alt.LayerChart | alt.HConcatChart
 
 WIDTH = 560
 """Pixels of a plot, without its axis labels: with them it fits Lab's output area and a printed page."""

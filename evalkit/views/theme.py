@@ -13,7 +13,7 @@ import altair as alt
 
 from evalkit.performance.rank import fold_model
 
-__all__ = ["DASHES", "GREY", "MIME", "PALETTE", "TEXT", "WARN", "colour", "dash", "enable"]
+__all__ = ["DASHES", "GREY", "MIME", "PALETTE", "SHAPES", "TEXT", "WARN", "colour", "dash", "enable", "shape"]
 
 MIME = "application/vnd.vegalite.v5+json"
 """What JupyterLab bundles, with a `+json` that makes a valid notebook; the report exporter looks for it."""
@@ -36,6 +36,9 @@ PALETTE = (
 DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
 """Line styles: the second sign, for when two models share an ink."""
 
+SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down")
+"""Shapes of points: the second sign where there is no line."""
+
 
 def _digest(model: str) -> int:
     return int.from_bytes(hashlib.sha256(fold_model(model).encode("utf-8", "replace")).digest()[:8], "big")
@@ -49,6 +52,11 @@ def colour(model: str) -> str:
 def dash(model: str) -> list[int]:
     """Return a model's line style, in pixels on and off; as stable as its colour and drawn from other bits."""
     return list(DASHES[_digest(model) // len(PALETTE) % len(DASHES)])
+
+
+def shape(model: str) -> str:
+    """Return the shape of a model's points: as stable as its colour, for when two share an ink."""
+    return SHAPES[_digest(model) // len(PALETTE) // len(DASHES) % len(SHAPES)]
 
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"

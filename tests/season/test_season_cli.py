@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evalkit.cli import main
+from evalkit.records import SeasonRun, canonical
 from evalkit.store import Store
 from tests.season.seasonwork import SEASON, VAULT, make_season
 
@@ -213,6 +216,27 @@ class TestSweep:
         assert 'there is no agent "nobody"' in report["failed"][0]["error"]
         again = document(cli("sweep", "vault", "--agents", "mine.py:Wrong", "--json"))
         assert (again["stored"], again["skipped"]) == (4, 0)
+
+    def test_a_sweep_replays_what_was_never_replayed_where_it_is_asked_to(self, cli: Cli) -> None:
+        words = ("sweep", "vault", "--agents", "mine.py:Waits", "--verify", "--store", "s.sqlite")
+        status, _, err = cli(*words)
+        assert status == 0 and "4 of 4 replays verified" in err
+        assert {run["verified"] for run in document(cli("runs", "--json", "--store", "s.sqlite"))} == {True}
+        status, _, err = cli(*words)
+        assert status == 0 and "replays verified" not in err
+
+    def test_a_replay_that_does_not_verify_is_named_and_fails_the_sweep(self, cli: Cli) -> None:
+        cli("sweep", "vault", "--agents", "mine.py:Waits", "--store", "s.sqlite")
+        with Store.open("s.sqlite") as store:
+            run = store.runs(kind="season")[0]
+            assert isinstance(run, SeasonRun)
+            parts = json.loads(store.replay(run.run_id))
+        parts["decisions"][1]["hash"] = "0" * 64
+        forged = canonical(parts)
+        with Store.open("t.sqlite") as other:
+            other.add(replace(run, replay_digest=hashlib.sha256(forged).hexdigest()), replay=forged)
+        status, _, err = cli("sweep", "vault", "--agents", "mine.py:Waits", "--verify", "--store", "t.sqlite")
+        assert status == 1 and f"3 of 4 replays verified; not {run.run_id}" in err
 
     def test_options_of_the_other_kind_are_one_line(self, cli: Cli) -> None:
         assert "swept with --agents" in one_line(cli("sweep", "vault", "--solutions", "x"))

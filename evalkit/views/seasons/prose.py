@@ -1,0 +1,119 @@
+"""Why: the sentences of a season's report are made from the season and its standing, and so cannot drift from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from evalkit.season.season import Season
+from evalkit.season.wording import OWN_RUNS, rules_in_words
+from evalkit.views.frames import Row
+from evalkit.views.names import html, short
+from evalkit.views.prose import Note, paragraphs
+from evalkit.views.seasons.rows import cost_rows, proof, standing_rows
+
+if TYPE_CHECKING:  # it brings the engine, which a view can do without
+    from evalkit.season.verifying import Verification
+
+__all__ = ["chosen", "coverage", "finding", "heading", "proven", "rules", "verified"]
+
+
+def heading(season: Season) -> Note:
+    """Return the report's title: the season's name, slug and version, and whose runs these are."""
+    line = f"{short(season.slug)}@{short(season.version)}"
+    markup = f'<h1 class="evk-title">{html(season.name or season.slug)}</h1><p class="evk-lead">'
+    return Note(f"{markup}<code>{escape(line)}</code> {escape(OWN_RUNS)}</p>", f"{line}. {OWN_RUNS}")
+
+
+def rules(season: Season) -> Note:
+    """State how this season scores and ranks, with its own constants."""
+    return paragraphs(*rules_in_words(season))
+
+
+def coverage(rows: Any, season: Season) -> Note:
+    """Say how many agents and runs there are, what is partial, what is not proven, and what has another digest."""
+    values = standing_rows(rows)
+    if not values:
+        return paragraphs("No run of this season counts yet. Play it: evalkit sweep SEASON --agents AGENT")
+    field = [row for row in values if row["reference"] is None]
+    runs = sum(row["attempts"] for row in values)
+    said = f"{len(field)} agents and {len(values) - len(field)} reference rows, {runs:,} runs; a row has "
+    said += f"{len(season.cells)} cells"
+    parts = [
+        (sum(row["partial"] for row in field), "partial"),
+        (sum(row["verified"] is False for row in values), "with a replay that drifts"),
+        (sum(row["verified"] is None for row in values), "with a replay never replayed here"),
+    ]
+    told = [f"{count} {what}" for count, what in parts if count]
+    other = sum(row.get("other_digest") or 0 for row in values)
+    late = f"{other:,} runs were recorded under another digest of the season: its files have changed since."
+    proven = f"Rows: {', '.join(told)}." if told else "Every replay was verified here."
+    return paragraphs(f"{said}. {proven}", late if other else "")
+
+
+def finding(rows: Any) -> Note:
+    """Say who leads, by how much against the errors, and who is cheapest for what they score."""
+    ranked = [row for row in standing_rows(rows) if row["rank"] is not None]
+    if not ranked:
+        return paragraphs("Finding: no agent has played every cell yet, so there is no ranking.")
+    best = [row for row in ranked if row["rank"] == 1]
+    names = _listed([short(row["name"]) for row in best])
+    said = f"Finding: {names} {'leads' if len(best) == 1 else 'share the lead'} with {_with_error(best[0])}"
+    rest = [row for row in ranked if row["rank"] != 1]
+    if rest:
+        second = rest[0]
+        gap = best[0]["score"] - second["score"]
+        said += f"; next is {short(second['name'])} with {_with_error(second)}, {gap:.1f} points behind"
+        if best[0]["se"] is not None and second["se"] is not None:
+            apart = gap > 2 * (best[0]["se"] ** 2 + second["se"] ** 2) ** 0.5
+            said += "" if apart else ", which is within two standard errors: more seeds could turn it round"
+    front = [short(row["name"], 24) for row in cost_rows(rows, "decisions") if row["front"]]
+    said += f". On the front of score against decisions: {_listed(front, 6)}" if front else ""
+    return paragraphs(f"{said}.")
+
+
+def chosen(row: Row | None) -> Note:
+    """Say which run is shown, and how it went."""
+    if row is None:
+        return paragraphs("There is no run to show: reference runs never are, and no other counts here.")
+    said = f"{short(row['name'])} on {row['entry']}, seed {row['seed']}: {row['ended']}, {row['score']:.1f} points, "
+    said += f"{row['objectives']} objectives, {row['decisions']:,} decisions, {row['played_s']:,.1f} s of game time. "
+    return paragraphs(f"{said}Run {row['run_id']}, {proof(row['verified'])[2:]}.")
+
+
+def _listed(names: list[str], most: int = 3) -> str:
+    shown = [*names[:most], *(["more"] if len(names) > most else [])]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def verified(answers: Mapping[str, Verification]) -> Note:
+    """Say what replaying runs said; `answers` as `evalkit.jobs.verify_season` returns them."""
+    if not answers:
+        return paragraphs("Nothing was replayed now.")
+    bad = {run_id: answer for run_id, answer in answers.items() if answer.verified is False}
+    unknown = sum(answer.verified is None for answer in answers.values())
+    said = f"{len(answers) - len(bad) - unknown} of {len(answers)} replays verified"
+    said += f", and {unknown} could not be played on this machine" if unknown else ""
+    why = {r: a.refused or (a.drift.what if a.drift else "") for r, a in bad.items()}
+    lines = (f"✗ run {run_id}: {short(what, 160)}" for run_id, what in list(why.items())[:10])
+    return paragraphs(f"{said}.", *lines)
+
+
+def proven(row: Row, answer: Verification, *forged: Verification) -> Note:
+    """Say what verifying showed of a run, and of forgeries of it."""
+    said = {
+        True: f"Finding: run {row['run_id']} is proven: its input, replayed on the game alone, leads through every "
+        f"recorded state to the recorded facts and to {row['score']:.2f} points",
+        False: f"Finding: run {row['run_id']} is not what its file says",
+        None: "Finding: this machine could not replay the run, which says nothing of it",
+    }[answer.verified]
+    caught = sum(other.verified is False for other in forged)
+    return paragraphs(
+        f"{said}. Of {len(forged)} forgeries of it {caught} were found out. What this cannot show is who chose the "
+        "inputs, and what that cost: the agent's name, tokens and dollars are only bound to the play."
+    )
+
+
+def _with_error(row: Row) -> str:
+    return f"{row['score']:.1f}" + ("" if row["se"] is None else f" ± {row['se']:.1f}")

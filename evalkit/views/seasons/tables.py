@@ -1,0 +1,183 @@
+"""Why: the tables of a season: exact numbers, in words what is proven and what not, a dash where there is nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalkit.records import SeasonRun
+from evalkit.season.season import Season
+from evalkit.views.formats import DASH, grouped
+from evalkit.views.frames import Row, plain_rows
+from evalkit.views.grid import Cell, Column, Table
+from evalkit.views.names import plain, short
+from evalkit.views.seasons.rows import entry_names, proof, run_rows, standing_rows
+
+if TYPE_CHECKING:  # they bring the engine, which a view can do without
+    from evalkit.season.verifying import Verification
+    from evalkit.season.watching import Watched
+
+__all__ = ["decisions", "entries", "one_run", "runs", "standings", "verdict"]
+
+_NO_RUN = "No run counts yet. Play it: evalkit sweep SEASON --agents AGENT"
+
+
+def entries(season: Season) -> Table:
+    """List the season's entries: level, difficulty, the anchor's time, and how many decisions a run may take."""
+    columns = (
+        Column("level"), Column("difficulty"), Column("anchor, s", "number"), Column("decision budget", "number"),
+    )  # fmt: skip
+    body = [
+        (Cell(plain(e.level)), Cell(plain(e.difficulty)), _number(e.anchor_s, 2), _number(e.decision_budget))
+        for e in season.entries
+    ]
+    seeds = ", ".join(map(str, season.seeds))
+    return Table("Entries", columns, body, note=f"Each is played with the seeds {seeds}.", searchable=False)
+
+
+def standings(rows: Any) -> tuple[Table, Table]:
+    """List the agents that compete, best first, and then the reference rows apart. `rows`: as `evalkit.standings`."""
+    values = standing_rows(rows)
+    field = [row for row in values if row["reference"] is None]
+    apart = [row for row in values if row["reference"] is not None]
+    columns = (
+        Column("rank", "number"), Column("agent"), Column("score", "number"), Column("standard error", "number"),
+        Column("cells", "mark"), Column("runs", "number"), Column("proof", "mark"), Column("decisions", "number"),
+        Column("tokens", "number"), Column("dollars", "number"), Column("other digest", "number"),
+    )  # fmt: skip
+    note = (
+        "Mean over cells. Partial rows keep their mean and take no rank. Decisions, tokens and dollars are sums over "
+    )
+    note += "the runs; a dash is unknown, and +? a sum of which parts are unknown."
+    main = Table("Standing", columns, [_standing(row) for row in field], note=note, empty=_NO_RUN, drop=_RARE)
+    rest = Table(
+        "Reference rows", columns, [_standing(row) for row in apart], drop=_RARE, searchable=False,
+        empty="No reference run is kept: neither the anchor's autopilot nor the random floor.",
+        note="The anchor's autopilot is the ceiling of the scale, the random agent its floor; neither takes a rank.",
+    )  # fmt: skip
+    return main, rest
+
+
+_RARE = ("other digest",)
+
+
+def _standing(row: Row) -> tuple[Cell, ...]:
+    dollars = DASH if row["dollars"] is None else f"{row['dollars']:,.2f}" + ("" if row["dollars_complete"] else " +?")
+    cells = f"{'◐ partial ' if row['partial'] else ''}{row['cells']}/{row['cells_expected']}"
+    rank = row["reference"] or (grouped(row["rank"]) if row["rank"] is not None else DASH)
+    other = row.get("other_digest") or None
+    return (
+        Cell(rank, row["rank"]), Cell.name(str(row["agent"])), _number(row["score"], 2), _number(row["se"], 2),
+        Cell(cells), _number(row["attempts"]), Cell(row["proved"]), _number(row["decisions"]), _number(row["tokens"]),
+        Cell(dollars, row["dollars"]), _number(other),
+    )  # fmt: skip
+
+
+def runs(frame: Any, counted: Any, season: Season) -> Table:
+    """List every run that is kept, voided and ungraded ones too, which carry their mark and count nowhere.
+
+    `frame`: `Store.season_frame`; `counted`: what `evalkit.season.ranking.scored` made of it.
+    """
+    scores = {str(row["run_id"]): row for row in run_rows(counted, season)}
+    names = entry_names(season)
+    columns = (
+        Column("agent"), Column("entry", "mark"), Column("seed", "number"), Column("score", "number"),
+        Column("done", "mark"), Column("ended by", "mark"), Column("T, s", "number"), Column("decisions", "number"),
+        Column("tokens", "number"), Column("dollars", "number"), Column("proof", "mark"), Column("run", "mark"),
+        Column("attempt", "number"), Column("note"),
+    )  # fmt: skip
+    body, aside = [], 0
+    for row in plain_rows(frame):
+        own = scores.get(str(row["run_id"]))
+        why = _why_not(row, own, season)
+        aside += own is None
+        budget = "" if row["decision_budget"] is None else f" of {row['decision_budget']:,}"
+        dollars = row["dollars"]
+        body.append(
+            (
+                Cell.name(str(row["agent"]), 40),
+                Cell(names.get((row["level"], row["difficulty"])) or plain(row["level"])),
+                _number(row["seed"]), _number(own["score"] if own else None, 2),
+                Cell(f"{row['objectives_done']} of {row['objectives_total']}"),
+                Cell(plain(row["ended_by"]).replace("_", " ")), _number(row["time_s"], 2),
+                Cell(f"{row['decisions']:,}{budget}", row["decisions"]), _number(row["tokens"]),
+                _number(dollars, 4 if dollars else 0), Cell(_mark(row)),
+                Cell(row["run_id"][:8], full=row["run_id"]),
+                Cell(DASH if row["attempt"] == 1 else f"{row['attempt']:,}", row["attempt"]),
+                Cell.name(why, 100) if why else Cell(DASH),
+            )
+        )  # fmt: skip
+    note = f"{len(body):,} kept, {aside:,} of which count nowhere: voided, ungraded, or of no cell of this season."
+    return Table("All runs", columns, body, note=note if body else "", empty=_NO_RUN, drop=("attempt", "note"))
+
+
+def _mark(row: Row) -> str:
+    return "⊘ voided" if row["voided"] is not None else "? ungraded" if row["ungraded"] else proof(row["verified"])
+
+
+def _why_not(row: Row, own: Row | None, season: Season) -> str:
+    if row["voided"] is not None:
+        return f"voided: {row['voided']}"
+    if row["ungraded"] is not None:
+        return f"ungraded: {row['ungraded']}"
+    if own is None:
+        return "of an entry or seed that this season does not list"
+    return "counted, though of another digest of the season" if row["season_digest"] != season.digest else ""
+
+
+def one_run(run: SeasonRun, row: Row) -> Table:
+    """State the facts of one run and its score in parts; `row` is its row of `rows.run_rows`."""
+    spent = (DASH if run.dollars is None else f"{run.dollars:,.4f}") + (
+        "" if run.dollar_cap is None else f" of a cap of {run.dollar_cap:g}"
+    )
+    checked = f" on {run.verified_on}, {(run.verified_at or '')[:16].replace('T', ' ')} UTC" if run.verified_at else ""
+    facts = [
+        ("agent", run.agent), ("entry", f"{row['entry']}, seed {run.seed}, attempt {run.attempt}"),
+        ("score", f"{row['score']:.2f}"), ("objectives", row["objectives"]), ("ended by", row["ended"]),
+        ("T", DASH if run.time_s is None else f"{run.time_s:,.2f} s of game time"),
+        ("anchor", DASH if row["anchor_s"] is None else f"{row['anchor_s']:g} s"),
+        ("decisions", f"{run.decisions:,} of {row['of_budget']}"), ("ticks", grouped(run.ticks)),
+        ("tokens", grouped(run.tokens)), ("dollars", spent), ("proof", proof(run.verified) + checked),
+        ("drift", DASH if not run.drift else f"decision {run.drift['decision']}: {run.drift['what']}"),
+        ("run", run.run_id), ("game digest", run.game_digest), ("played on", run.engine),
+    ]  # fmt: skip
+    body = [(Cell(name), Cell.name(value, 160)) for name, value in facts if (name, value) != ("drift", DASH)]
+    return Table("The run", (Column("what"), Column("value")), body, searchable=False)
+
+
+def decisions(watched: Watched) -> Table:
+    """List what a run did, turn by turn: the action, how long it was held, and the hash of all that came of it."""
+    drift = watched.verification.drift
+    at = {frame.decision: frame for frame in watched.frames}  # the last of each decision
+    body = []
+    for number, row in enumerate(watched.decisions, 1):
+        frame = at.get(number)
+        mark = "✗ drifts here" if drift is not None and drift.decision == number else ""
+        ends = (_number(None if frame is None else frame.tick), _number(None if frame is None else frame.seconds, 2))
+        body.append(
+            (_number(number), Cell.name(row.action), _number(row.ticks), *ends, Cell(row.hash[:16]), Cell(mark))
+        )
+    columns = (
+        Column("decision", "number"), Column("action"), Column("held for ticks", "number"), Column("ends at", "number"),
+        Column("seconds", "number"), Column("hash", "mark"), Column("", "mark"),
+    )  # fmt: skip
+    note = "Each hash is over the one before, the input, and the game's full state after it."
+    return Table("Decisions", columns, body, note=note, empty="This run ended before its first decision.", drop=("",))
+
+
+def verdict(answer: Verification) -> Table:
+    """State what replaying said."""
+    said = {True: "✓ verified", False: "✗ not verified", None: "? this machine could not say"}[answer.verified]
+    facts = [("verdict", said), ("score", DASH if answer.score is None else f"{answer.score:.2f}")]
+    if answer.drift is not None:
+        facts.append(("first difference", f"decision {answer.drift.decision}, tick {answer.drift.tick:,}"))
+        facts.append(("what differs", answer.drift.what))
+    if answer.refused is not None:
+        facts.append(("refused", answer.refused))
+    if answer.engine is not None:
+        facts.append(("replayed on", answer.engine))
+    body = [(Cell(name), Cell.name(short(value, 300), 300)) for name, value in facts]
+    return Table("Replayed", (Column("what"), Column("value")), body, searchable=False)
+
+
+def _number(value: float | None, digits: int = 0) -> Cell:
+    return Cell(DASH if value is None else f"{value:,.{digits}f}", None if value is None else float(value))

@@ -1,0 +1,109 @@
+"""Season tables and sentences: exact numbers, marks in words, dashes for what does not exist, no name as markup."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evalkit.season.ranking import standings
+from evalkit.season.score import Rules
+from evalkit.season.season import Season
+from evalkit.season.statistics import pareto_front
+from evalkit.season.wording import rules_in_words
+from evalkit.views.seasons import prose, rows, tables
+from tests import made_up_seasons as made
+from tests.views.test_tables import TAGS, _read
+
+BOARD = standings(made.frame(made.every_kind()), made.SEASON)
+
+
+def test_reference_rows_stand_apart_and_partial_ones_take_no_rank() -> None:
+    field, apart = (_read(table) for table in tables.standings(BOARD))
+    names = [row[1] for row in field.rows[1:]]
+    assert [row[:2] for row in apart.rows[1:]] == [["anchor", "route"], ["floor", "random"]]
+    assert "route" not in names
+    partial = field.rows[1 + names.index("half-way")]
+    assert partial[0] == "–" and partial[4] == "◐ partial 7/15"
+    assert [row[0] for row in field.rows[1:] if row[0] != "–"] == [str(n) for n in range(1, 9)]
+
+
+def test_unknown_dollars_are_a_dash_and_an_incomplete_sum_says_so() -> None:
+    runs = [*made.model("some", 0.5, 100, 0.5), *made.model("none", 0.4, None, None)]
+    runs[0]["dollars"] = None
+    read = _read(tables.standings(standings(made.frame(runs), made.SEASON))[0])
+    head = read.rows[0]
+    found = {row[1]: dict(zip(head, row, strict=True)) for row in read.rows[1:]}
+    assert found["some"]["dollars"].endswith(" +?") and found["none"]["dollars"] == "–"
+    assert found["none"]["tokens"] == "–"
+
+
+def test_all_runs_are_listed_with_what_makes_them_not_count() -> None:
+    frame, counted = made.frame(made.every_kind()), made.runs(made.every_kind())
+    table = tables.runs(frame, counted, made.SEASON)
+    read = _read(table)
+    head = read.rows[0]
+    found = [dict(zip(head, row, strict=True)) for row in read.rows[1:]]
+    assert len(found) == len(frame) and f"{len(frame)} kept, 2 of which count nowhere" in table.note
+    assert {row["proof"] for row in found} == {"✓ verified", "✗ drifts", "○ never replayed", "⊘ voided", "? ungraded"}
+    voided = next(row for row in found if row["proof"] == "⊘ voided")
+    assert voided["score"] == "–" and voided["note"] == "voided: a wrong build"
+
+
+@pytest.mark.parametrize("number", [0, 1, 40])
+def test_tables_of_any_length_hold_all_their_rows(number: int) -> None:
+    runs = made.many(number) if number != 1 else [made.run("alone", "dam", 0)]
+    field, apart = tables.standings(standings(made.frame(runs), made.SEASON))
+    assert len(_read(field).rows) == 1 + max(1, number) and len(_read(apart).rows) == 2
+    if not number:
+        assert "evalkit sweep" in field._repr_html_()
+
+
+def test_one_cell_has_no_standard_error() -> None:
+    field, _ = tables.standings(standings(made.frame([made.run("alone", "dam", 0)]), made.SEASON))
+    assert _read(field).rows[1][3] == "–"
+
+
+def test_no_name_becomes_markup() -> None:
+    runs = made.hostile()
+    board, frame = standings(made.frame(runs), made.SEASON), made.frame(runs)
+    counted = made.runs(runs)
+    named = Season(
+        slug="s", version="1", digest="d" * 64, name=made.HOSTILE[0], entries=made.SEASON.entries, seeds={0: 1}
+    )
+    shown: list[Any] = [
+        *tables.standings(board), tables.runs(frame, counted, made.SEASON), tables.entries(named),
+        prose.heading(named), prose.finding(board), prose.coverage(board, made.SEASON),
+        *(prose.chosen(row) for row in rows.run_rows(counted, made.SEASON)[:6]),
+    ]  # fmt: skip
+    for item in shown:
+        markup = item._repr_html_()
+        assert _read(item).tags <= TAGS and "\x1b" not in markup and "\u202e" not in markup
+        assert "<script" not in markup and "<img" not in markup
+
+
+def test_the_rules_are_said_with_the_seasons_own_constants() -> None:
+    other = Season(
+        slug="s", version="1", digest="d" * 64, entries=made.SEASON.entries[:1], seeds={0: 1, 5: 2},
+        rules=Rules(objectives=55, completion=35, death=7, exponent=0.75), tick_limit=4321,
+    )  # fmt: skip
+    said = " ".join(rules_in_words(other))
+    for part in ("55 × objectives", "35 × min(1, anchor / T) to the power 0.75", "minus 7 where", "1 entry and 2 seeds",
+                 "2 cells", "4,321 ticks", "may take 150 decisions: 0.4 for each"):  # fmt: skip
+        assert part in said, part
+    assert "square root" in " ".join(rules_in_words(made.SEASON))
+
+
+def test_the_finding_says_when_a_lead_is_within_the_errors() -> None:
+    near = standings(made.frame([*made.whole("a", 0.7), *made.whole("b", 0.69)]), made.SEASON)
+    far = standings(made.frame([*made.whole("a", 1.0), *made.whole("b", 0.0)]), made.SEASON)
+    assert "within two standard errors" in repr(prose.finding(near))
+    assert "within two standard errors" not in repr(prose.finding(far))
+    assert "no agent has played every cell" in repr(prose.finding(standings(made.frame(made.anchor()), made.SEASON)))
+
+
+def test_the_front_is_taken_before_any_rounding_and_ties_share_it() -> None:
+    assert pareto_front([(1.0, 50.0), (1.0, 50.0), (2.0, 50.0), (2.0, 50.0 + 1e-12), (None, 99.0), (0.5, 1.0)]) == [
+        True, True, False, True, False, True,
+    ]  # fmt: skip
+    assert pareto_front([]) == []
