@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import ceil, floor, log10
 from typing import Any
 
 import altair as alt
@@ -51,8 +53,9 @@ def chart(points: Any, along: str) -> AnyChart:
     ink = ink.scale(domain=shown, range=[theme.colour(model) for model in label])
     style = alt.StrokeDash("label:N", title="model", legend=legend)
     style = style.scale(domain=shown, range=[theme.dash(model) for model in label])
-    x = alt.X("amount:Q", title=plain(along), axis=fuel_axis(6)).scale(type="log", nice=False, padding=12)
-    y = alt.Y("fuel:Q", title="fuel", axis=fuel_axis(8)).scale(type="log", nice=False, padding=12)
+    log = alt.Scale(type="log", nice=False, padding=12)
+    x = alt.X("amount:Q", title=plain(along), axis=_decades([row["amount"] for row in values]), scale=log)
+    y = alt.Y("fuel:Q", title="fuel", axis=_decades([row["fuel"] for row in values]), scale=log)
     tips = tooltip(
         ("name", "model"), ("what", "run of"), ("held", "held at"), ("fuel", "fuel", ","),
         ("each", f"fuel for each of the {plain(along)}", ",.1f"), ("measured", "measured"),
@@ -71,3 +74,12 @@ def chart(points: Any, along: str) -> AnyChart:
     least, most = (ends[model] for model in (order[-1], order[0]))
     said = f"{heading}: {len(label)} models, from {compact(least['fuel'])} to {compact(most['fuel'])} at the far end."
     return finish(layers, title(heading, *notes), said, 340)
+
+
+def _decades(values: Sequence[int]) -> alt.Axis:
+    """Return an axis with a line for each power of ten, so that slopes can be seen; for a short range, a few more."""
+    decades = range(floor(log10(min(values))), ceil(log10(max(values))) + 1)
+    steps = (1,) if max(values) > 300 * min(values) else (1, 3) if max(values) > 10 * min(values) else (1, 2, 5)
+    axis = fuel_axis()
+    axis.values = [step * 10**decade for decade in decades for step in steps]
+    return axis
