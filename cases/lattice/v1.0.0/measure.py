@@ -1,8 +1,8 @@
 """Why: says where an engine's fuel goes, so that every figure in the engines' READMEs can be printed again.
 
 `python cases/lattice/v1.0.0/measure.py ENGINE SCENARIO.json` builds the engine (a folder, or its name) and runs it on
-variants of the scenario: other ticks, other snapshots. The differences are the parts. Engines whose sources offer
-STAGES, HASHING and SKIPPING are built without a part too, and say more.
+variants of the scenario: other ticks, other snapshots. The differences are the parts; they add up to the whole. Engines
+whose sources offer STAGES, HASHING and SKIPPING are built without a part too, and say more.
 
 `python cases/lattice/v1.0.0/measure.py ENGINE --seeds 21 22 23 24 25` draws a factory of each seed instead, of about
 `--size` entities, and prints what its graded run over `--ticks` costs, and a tick where nothing is skipped.
@@ -40,7 +40,7 @@ ENGINES = {
     for path in sorted((HERE / "solutions" / folder).glob("*/solution.toml"))
 }
 """The folders of all engines whose answers are right, by name."""
-CUTS = (1_000, 5_000, 10_000)
+CUTS = (1_000, 2_500, 5_000, 10_000)
 
 
 @functools.cache
@@ -71,7 +71,7 @@ def burn(solution: Solution, scenario: dict[str, Any] | bytes) -> int:
 
 def graded(ticks: int) -> list[int]:
     """Return five graded ticks as the scored inputs have them: two early, three over the whole run."""
-    return [1_250, 2_500, ticks // 4, ticks // 2, ticks]
+    return sorted({1_250, 2_500, ticks // 4, ticks // 2, ticks})
 
 
 def cut(text: bytes, *snapshots: int) -> bytes:
@@ -90,8 +90,7 @@ def parts(folder: Path, text: bytes) -> Iterator[tuple[str, int, str]]:
     """Yield the parts of one run, what each burns, and a remark. They add up to the whole."""
     engine, can, scenario = built(folder), offers(folder), json.loads(text)
     every = built(folder, "SKIPPING=0") if "SKIPPING" in can else engine
-    graded, count = scenario["snapshots"], len(scenario["entities"])
-    last = graded[-1]
+    count, last = len(scenario["entities"]), scenario["snapshots"][-1]
 
     def snapshot(tick: int) -> int:
         return burn(every, cut(text, tick, tick + 1)) - burn(every, cut(text, tick + 1))
@@ -100,27 +99,33 @@ def parts(folder: Path, text: bytes) -> Iterator[tuple[str, int, str]]:
     late = snapshot(last)
     snapshots = (whole if every is engine else burn(every, text)) - burn(every, cut(text, last)) + late
     ready = burn(engine, cut(text, 1)) - snapshot(1)
-    yield "whole run", whole, f"{count:,} entities, {last:,} ticks, {len(graded)} snapshots"
+    yield "whole run", whole, f"{count:,} entities, {last:,} ticks, {len(scenario['snapshots'])} snapshots"
     if "STAGES" in can:
         read = burn(built(folder, "STAGES=1"), text)
         yield "reading the scenario", read, ""
         yield "layout, setting up, and the first tick", ready - read, ""
     else:
         yield "reading, layout, and the first tick", ready, ""
-    before, done = 1, 0
+    before, done, looks = 1, 0, 0
     for tick in (*(tick for tick in CUTS if tick < last), last):
-        burnt = (whole - snapshots if tick == last else burn(engine, cut(text, tick)) - snapshot(tick)) - ready
+        here = whole if tick == last else burn(engine, cut(text, tick))
+        if tick < last and "SKIPPING" in can:
+            if here < burn(every, cut(text, tick)):
+                continue  # a repeat was found before: what lies between this tick and the last one is one skip
+            looks, looked = here - burn(every, cut(text, tick)), tick
+        burnt = here - (snapshots if tick == last else snapshot(tick)) - ready
         each = (burnt - done) / (tick - before)
         yield f"ticks {before + 1:,} to {tick:,}", burnt - done, f"{each:,.0f} a tick, {each / count:.1f} an entity"
         before, done = tick, burnt
-    if "SKIPPING" in can:
-        tick = min(CUTS[1], last)
-        looks = burn(engine, cut(text, tick)) - burn(every, cut(text, tick))
-        yield f"  of these: looks for a repeat, up to tick {tick:,}", looks, ""
+    if looks:
+        yield f"  of these: looks for a repeat, up to tick {looked:,}", looks, ""
     yield "snapshots", snapshots, f"the last one alone: {late:,}"
     if "HASHING" in can:
         hashed = whole - burn(built(folder, "HASHING=0"), text)
         yield "  of these: checksums", hashed, f"and text: {snapshots - hashed:,}"
+    if "SKIPPING" in can:
+        plain = (burn(every, cut(text, 20_000)) - burn(every, cut(text, 10_000))) / 10_000
+        yield "  without a skip: a tick of 10,001 to 20,000", round(plain), f"{plain / count:.1f} an entity"
 
 
 def of_seeds(folder: Path, seeds: list[int], size: int, ticks: int) -> Iterator[str]:
@@ -145,14 +150,15 @@ def main() -> None:
     parser.add_argument("scenario", nargs="?", type=Path, help="a scenario to take apart")
     parser.add_argument("--seeds", type=int, nargs="+", help="draw factories instead")
     parser.add_argument("--size", type=int, default=1_000, help="their entities, about (default: %(default)s)")
-    parser.add_argument("--ticks", type=int, default=360_000, help="their last tick (default: %(default)s)")
+    parser.add_argument("--ticks", type=int, help="graded over so many ticks (default: a scenario's own; 360,000)")
     given = parser.parse_args()
     folder = ENGINES.get(given.engine, Path(given.engine)).resolve()
     if given.seeds:
-        for line in of_seeds(folder, given.seeds, given.size, given.ticks):
+        for line in of_seeds(folder, given.seeds, given.size, given.ticks or 360_000):
             print(line, flush=True)
     elif given.scenario:
-        for name, fuel, remark in parts(folder, given.scenario.read_bytes()):
+        text = given.scenario.read_bytes()
+        for name, fuel, remark in parts(folder, cut(text, *graded(given.ticks)) if given.ticks else text):
             print(f"{name:46}{fuel:18,}   {remark}".rstrip(), flush=True)
     else:
         parser.error("name a scenario, or --seeds")
