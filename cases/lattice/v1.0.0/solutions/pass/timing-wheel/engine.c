@@ -342,7 +342,7 @@ static inline void run_feeder(Feeder *feeder, uint32_t actor) {
 static inline bool pass_on(Splitter *splitter, uint32_t item) {
     uint32_t chosen = splitter->preferred;
     Outlet *to = &splitter->to[chosen];
-    if (!to->lane || !force(to->lane, to->at, item)) {
+    if (!to->lane || is_jammed(to->lane, to->at) || !force(to->lane, to->at, item)) {
         chosen ^= 1;
         to = &splitter->to[chosen];
         if (!to->lane || !force(to->lane, to->at, item)) return false;
