@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evalkit.performance.manifest import check_case, load_case, open_case
     from evalkit.performance.playback import watch
     from evalkit.performance.rank import cohorts, leaderboard, place, project_aliases, review_leaderboard, worklist
+    from evalkit.performance.scaling import read_scaling
     from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun, Verdict
     from evalkit.season import (
         check_season,
@@ -36,6 +37,7 @@ _HOME = {
     "evalkit.performance.rank": (
         "cohorts", "leaderboard", "place", "project_aliases", "review_leaderboard", "worklist",
     ),
+    "evalkit.performance.scaling": ("read_scaling",),
     "evalkit.records": ("Outcome", "PerformanceRun", "ReviewedRun", "SeasonRun", "Verdict"),
     "evalkit.season": (
         "check_season", "load_season", "open_season", "play", "scored", "standings", "verify", "watch_replay",
@@ -66,6 +68,7 @@ __all__ = [
     "place",
     "play",
     "project_aliases",
+    "read_scaling",
     "review_leaderboard",
     "scored",
     "standings",

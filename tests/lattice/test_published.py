@@ -15,8 +15,8 @@ from evalkit.sandbox.solution import UNLIMITED, Solution, load_solution
 from tests.lattice.lattice_case import CASE
 
 RIGHT = sorted(path.parent for path in (CASE / "solutions").glob("*/*/solution.toml") if path.parts[-3] != "incorrect")
-NAIVE = {"evalkit-naive", "evalkit-naive-bookkeeping"}
-"""These move every item every tick: the long scenario is cut to its first two snapshots for them."""
+NAIVE = {"evalkit-naive"}
+"""For these, the long scenario is cut to its first two snapshots."""
 
 
 @pytest.fixture(scope="module", params=RIGHT, ids=lambda folder: folder.name)

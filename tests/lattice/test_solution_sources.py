@@ -11,6 +11,7 @@ import pytest
 SOLUTIONS = Path(__file__).parents[2] / "cases" / "lattice" / "v1.0.0" / "solutions"
 TRANSPORT = SOLUTIONS / "pass" / "transport"
 NAIVE = SOLUTIONS / "over_ceiling" / "naive"
+GAP_LINES = SOLUTIONS / "pass" / "gap-lines"
 ALL = sorted(path.parent for path in SOLUTIONS.rglob("solution.toml"))
 WRONG_ENGINES = [folder for folder in ALL if folder.parent.name == "wrong_answer"]
 
@@ -60,9 +61,18 @@ def test_models_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("name", ["io.h", "io.c", "layout.h", "layout.c"])
-def test_both_engines_read_write_and_lay_out_alike(name: str) -> None:
-    """The engines differ in how they simulate, so their fuel differs for that reason alone."""
-    assert sources(NAIVE)[name] == sources(TRANSPORT)[name]
+@pytest.mark.parametrize("folder", [NAIVE, GAP_LINES], ids=named)
+def test_three_engines_read_write_and_lay_out_alike(folder: Path, name: str) -> None:
+    """They differ in how they simulate, so their fuel differs for that reason alone."""
+    assert sources(folder)[name] == sources(TRANSPORT)[name]
+
+
+def test_gap_encoded_lines_alone_differ_from_those_with_sleepers_in_nothing_but_who_is_woken() -> None:
+    """The two are built alike, and a line does with its items what the other does with them."""
+    assert (GAP_LINES / "build.sh").read_text() == (TRANSPORT / "build.sh").read_text()
+    without, sleeping = (sources(folder)["line.c"].decode() for folder in (GAP_LINES, TRANSPORT))
+    assert "sleep" not in without and "ring(" not in without
+    assert without.partition("/* ---- changing")[0] == sleeping.partition("/* ---- changing")[0]
 
 
 @pytest.mark.parametrize("folder", WRONG_ENGINES, ids=named)

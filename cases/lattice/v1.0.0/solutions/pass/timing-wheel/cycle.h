@@ -7,6 +7,10 @@
 #ifndef LATTICE_CYCLE_H
 #define LATTICE_CYCLE_H
 
+#ifndef SKIPPING
+#define SKIPPING 1 /* 0: every tick is simulated */
+#endif
+
 enum { MOST_CHECKPOINTS = 256, LEAST_CHECKPOINTS = 8, CHECKPOINT_BYTES = 48 << 20 };
 enum { MOST_TICKS = 1 << 29 };
 enum { FIRST_CHOICE = 128, PATIENCE = 512, LEAST_STEP = 64, MOST_STEP = 4096 };
@@ -175,6 +179,7 @@ static uint32_t common_multiple(uint32_t a, uint32_t b) {
 }
 
 static void start_looking(uint64_t last_tick) {
+    if (!SKIPPING) return;
     size_t bytes = most_state_bytes(), sink_bytes = sink_count * sizeof(Sink);
     size_t each = bytes + sink_bytes + 4 * actor_counts[SOURCES] + 3 * VECTOR;
     checkpoint_room = CHECKPOINT_BYTES / each < MOST_CHECKPOINTS ? (uint32_t)(CHECKPOINT_BYTES / each) & ~1u : MOST_CHECKPOINTS;

@@ -342,7 +342,7 @@ static inline void run_feeder(Feeder *feeder, uint32_t actor) {
 static inline bool pass_on(Splitter *splitter, uint32_t item) {
     uint32_t chosen = splitter->preferred;
     Outlet *to = &splitter->to[chosen];
-    if (!to->lane || !force(to->lane, to->at, item)) {
+    if (!to->lane || is_jammed(to->lane, to->at) || !force(to->lane, to->at, item)) {
         chosen ^= 1;
         to = &splitter->to[chosen];
         if (!to->lane || !force(to->lane, to->at, item)) return false;
@@ -821,13 +821,19 @@ static void set_up(void) {
     }
 }
 
+#ifndef STAGES
+#define STAGES 3 /* 1: only reads the scenario; 2: is also set up */
+#endif
+
 __attribute__((export_name("simulate"))) uint64_t simulate(const char *text, size_t length) {
     scenario = read_scenario(text, length);
+    if (STAGES == 1) return 0;
     entities = scenario.entities;
     layout = read_layout(&scenario);
     lay_lanes();
     set_up();
     start_looking(scenario.snapshots[scenario.snapshot_count - 1]);
+    if (STAGES == 2) return 0;
 
     uintptr_t start = heap_top;
     heap_ensure(ENTITY_TEXT);

@@ -273,6 +273,12 @@ static inline bool all_beside_row(const Lane *lane) {
 __attribute__((noinline)) static void wake_for_pop(Lane *lane) {
     WAKE(lane, STIR, 0, lane->watcher_count, true, now + 1 + (watcher->actor < first_after && watcher->upper > TILE), );
     if (!(lane->armed >> GAP & 1) || all_beside_row(lane)) return;
+    if (lane->watcher_count == 1) { /* the splitter at its start: cheaper to let it look than to find out whether it should */
+        lane->armed &= ~(1u << GAP);
+        lane->waits[GAP][0] = 0;
+        visit(lane->watchers->actor, now + 1 + (lane->watchers->actor < first_after));
+        return;
+    }
     int32_t gap = first_gap(lane, 0) + SPACING;
     if (gap > TILE * lane->tiles) gap = TILE * lane->tiles;
     WAKE(lane, GAP, first_above(lane, gap - 1), lane->watcher_count, gap <= watcher->upper, now + 1 + (watcher->actor < first_after), );
@@ -461,10 +467,16 @@ static inline bool accepts(Lane *lane, int32_t at) {
     return find_gap(lane, at, end).start >= at + SPACING;
 }
 
+/* Whether a lane is one row at rest that reaches beyond a place: a quick no, where asking in full would be a no too. */
+static inline bool is_jammed(const Lane *lane, int32_t at) {
+    return lane->stuck && lane->back - lane->front == 1 && SPACING * lane->front->count > at;
+}
+
 /* When a place that is taken may be free, as a number of phases: never too late. NEVER if something has to be taken
  * out first. */
 static int32_t free_after(const Lane *lane, int32_t at) {
     if (is_empty(lane)) return phases;
+    if (is_jammed(lane, at) && !is_mixed(lane)) return NEVER;
     Gap gap = find_gap(lane, at, last_end(lane));
     if (gap.start >= at + SPACING) return phases;
     Block *block = gap.next;
@@ -520,7 +532,8 @@ __attribute__((noinline)) static void insert_first(Lane *lane, int32_t at, uint3
     lane->head = lane->tail = lane->items + lane->margin;
     *lane->back++ = (Block){at + travel(lane), 1};
     *lane->tail++ = (uint8_t)item;
-    changed(lane);
+    if (at > 0 && !is_mixed(lane)) lane->settle = arrival(lane, at);
+    else changed(lane);
     new_head(lane);
 }
 
