@@ -44,7 +44,7 @@ def plan_season(
     seen: set[tuple[str, ...]] = set()
     for who in agents:
         try:
-            agent = load_agent(who)
+            agent = load_agent(who, season.root)
         except EvalkitError as error:
             failed += [FailedJob(f"{who} {_cell(cell)}", str(error)) for cell in season.cells] * attempts
             continue

@@ -9,10 +9,10 @@
         def decide(self, observation: Observation) -> Action: ...
         def usage(self) -> Usage: ...        # optional: tokens and dollars so far; without it they are unknown
 
-`load_agent` finds one: `random`, `replay:FILE`, a name of the entry point group `evalkit.agents`, or `module:Class`.
+`load_agent` finds one: `random`, `replay:FILE`, the name of a file in the season's `agents/` or `private/`, a name of the entry point group `evalkit.agents`, or `module:Class`.
 """
 
-from evalkit.season.agents.finding import LoadedAgent, load_agent
+from evalkit.season.agents.finding import LoadedAgent, agents_beside, load_agent
 from evalkit.season.agents.protocol import Action, ActionSpec, Agent, Observation, Spec, Usage
 
-__all__ = ["Action", "ActionSpec", "Agent", "LoadedAgent", "Observation", "Spec", "Usage", "load_agent"]
+__all__ = ["Action", "ActionSpec", "Agent", "LoadedAgent", "Observation", "Spec", "Usage", "agents_beside", "load_agent"]
