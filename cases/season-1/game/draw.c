@@ -3,10 +3,15 @@
 
 enum { FLIP = 2, PLAYER_INK = 0x3310, GUARD_INK = 0x3410, PLAIN_INK = 0x4320 };
 
+// Eight pixels of a tile; water moves.
+static u32 tile_line(u8 tile, i32 line) {
+    return TILE_ART[tile][tile == T_WATER ? (line + (S->ticks >> 4)) & 7 : (u32)line];
+}
+
 // A row of pixels is a stream of 16-bit tile rows, shifted by the camera's last two bits of x.
 static void draw_tiles(void) {
     static u8 row_tiles[24];
-    i32 shift = (S->camera_x & 7) * 2, water = S->ticks >> 4 & 7;
+    i32 shift = (S->camera_x & 7) * 2;
     for (i32 y = 0; y < VIEW_H; y++) {
         i32 world = S->camera_y + y, line = world & 7;
         if (!y || !line)
@@ -16,8 +21,7 @@ static void draw_tiles(void) {
             }
         u16 *out = (u16 *)(FRAMEBUFFER + y * (VIEW_W / 4));
         for (i32 x = 0; x < 20; x++) {
-            i32 l = row_tiles[x] == T_WATER ? (line + water) & 7 : line, r = row_tiles[x + 1] == T_WATER ? (line + water) & 7 : line;
-            u32 pair = TILE_ART[row_tiles[x]][l] | (u32)TILE_ART[row_tiles[x + 1]][r] << 16;
+                u32 pair = tile_line(row_tiles[x], line) | tile_line(row_tiles[x + 1], line) << 16;
             out[x] = (u16)(pair >> shift);
         }
     }
@@ -51,6 +55,24 @@ static void draw_goal(i32 index) {
     }
 }
 
+static void dot(i32 x, i32 y) {
+    i32 sx = x - S->camera_x, sy = y - S->camera_y;
+    if (sx < 0 || sy < 0 || sx >= VIEW_W || sy >= VIEW_H) return;
+    FRAMEBUFFER[sy * (VIEW_W / 4) + sx / 4] |= (u8)(3 << sx % 4 * 2);
+}
+
+// The edges of what a guard or a camera sees, as dots: a person must be able to read it at a glance.
+static void draw_gaze(i32 x, i32 y, i32 facing, i32 reach) {
+    for (i32 edge = 7; edge <= 9; edge += 2) {
+        i32 way = (facing + edge) & 7;
+        for (i32 far = 10; far < reach; far += 6) {
+            i32 along = way & 1 ? far * 7 / 10 : far, px = x + DIR_X[way] * along, py = y + DIR_Y[way] * along;
+            if (does_at(px >> 3, py >> 3) & OPAQUE) break;
+            dot(px, py);
+        }
+    }
+}
+
 static void draw_things(void) {
     static const u8 shape[] = {0, AMMO, ARMOUR, PANEL, EYE};
     for (i32 i = 0; i < S->thing_count; i++) {
@@ -62,26 +84,7 @@ static void draw_things(void) {
         }
         if (!t->live && t->kind <= ARMOUR_BOX) continue;
         put(shape[t->kind], t->x, t->y, t->live ? PLAIN_INK : 0x2320, 0);
-        if (t->kind != CAMERA || !t->live) continue;
-        for (i32 far = 8; far < 52; far += 7)  // where it looks
-            put(FLASH + 2, t->x + DIR_X[t->facing] * far, t->y + DIR_Y[t->facing] * far, t->notice ? 0x4444 : 0x2222, 0);
-    }
-}
-
-static void dot(i32 x, i32 y) {
-    i32 sx = x - S->camera_x, sy = y - S->camera_y;
-    if (sx < 0 || sy < 0 || sx >= VIEW_W || sy >= VIEW_H) return;
-    FRAMEBUFFER[sy * (VIEW_W / 4) + sx / 4] |= (u8)(3 << sx % 4 * 2);
-}
-
-// The edges of what a guard sees, as dots: a person must be able to read it at a glance.
-static void draw_gaze(const Guard *g) {
-    i32 x = g->x / UNIT, y = g->y / UNIT, left = (g->facing + 7) & 7, right = (g->facing + 1) & 7;
-    for (i32 far = 10; far < SHARP[S->difficulty].sight * 3 / 4; far += 6) {
-        i32 side = far * (g->facing & 1 ? 7 : 10) / 10;
-        i32 l = g->facing & 1 ? far : side * 7 / 10;
-        dot(x + DIR_X[left] * l, y + DIR_Y[left] * l);
-        dot(x + DIR_X[right] * l, y + DIR_Y[right] * l);
+        if (t->kind == CAMERA && t->live) draw_gaze(t->x, t->y, t->facing, 56);
     }
 }
 
@@ -93,7 +96,7 @@ static void draw_guards(void) {
         i32 x = g->x / UNIT, y = g->y / UNIT;
         if (g->state == DOWN) continue;
         if (x < S->camera_x - 60 || y < S->camera_y - 60 || x > S->camera_x + 220 || y > S->camera_y + 204) continue;
-        if (g->state != HUNTING) draw_gaze(g);
+        if (g->state != HUNTING) draw_gaze(x, y, g->facing, SHARP[S->difficulty].sight);
         draw_man(x, y, g->facing, (x + y) >> 2 & 1, GUARD_INK);
         if (g->state == SUSPICIOUS) put(PUZZLED, x, y - 10, 0x4310, 0);
         if (g->state == HUNTING && (g->flash > 6 || S->ticks & 16)) put(NOTICED, x, y - 10, 0x4310, 0);

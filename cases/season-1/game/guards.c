@@ -3,18 +3,18 @@
 
 const Sharp SHARP[DIFFICULTIES] = {
     // sight react aim hit damage health hearing ammo radio
-    {60, 44, 44, 46, 6, 1, 64, 60, 250},
-    {72, 32, 36, 54, 8, 2, 80, 48, 200},
-    {84, 22, 28, 62, 10, 2, 96, 36, 150},
+    {54, 46, 60, 42, 4, 1, 64, 60, 250},
+    {62, 38, 52, 46, 5, 2, 72, 54, 220},
+    {70, 30, 46, 50, 6, 2, 80, 48, 190},
 };
 
-enum { WALK = 2, RUN = 3, HUNT_TICKS = 420, ALARM_TICKS = 1500, SHOUT = 44 };
+enum { WALK = 2, RUN = 3, HUNT_TICKS = 360, ALARM_TICKS = 1500, SHOUT = 44 };
 
 static const Sharp *sharp(void) { return &SHARP[S->difficulty]; }
 
 static i32 crowded(Guard *g, i32 x, i32 y) {
     for (Guard *other = S->guards; other < g; other++)
-        if (other->state != DOWN && absolute(other->x - x) < 5 * UNIT && absolute(other->y - y) < 5 * UNIT) return 1;
+        if (other->state != DOWN && absolute(other->x - x) < 9 * UNIT && absolute(other->y - y) < 9 * UNIT) return 1;
     return 0;
 }
 
@@ -36,9 +36,17 @@ static i32 sees_player(Guard *g) {
     return clear_line(g->x / UNIT, g->y / UNIT, S->x, S->y);
 }
 
+// Only so many hunt at once: the rest stay at their posts, so a mistake costs much but not everything.
+static i32 hunters(void) {
+    i32 count = 0;
+    for (i32 i = 0; i < S->guard_count; i++) count += S->guards[i].state == HUNTING;
+    return count;
+}
+
 static void begin_hunt(Guard *g) {
     if (g->state == DOWN) return;
     if (g->state != HUNTING) {
+        if (hunters() >= 3 + S->difficulty * 2) return;
         g->aim = (u8)(sharp()->aim + below(16));
         g->flash = 40;
         g->seen = 0;
@@ -200,7 +208,7 @@ void update_alarm(void) {
     if (!S->alarm_ticks) return;
     S->alarm_ticks--;
     if (S->alarm_ticks % 30 == 0) tone(S->alarm_ticks % 60 ? 620 : 480, 20, 14, 0);
-    if (S->alarm_ticks % 150 == 0) hear_shot(S->x, S->y, 160);
+    if (S->alarm_ticks % 150 == 0) hear_shot(S->x, S->y, 120);
     if (S->alarm_ticks % 300 == 299) reinforce();
 }
 

@@ -70,5 +70,5 @@ const Level LEVEL[LEVELS] = {
     {"SURFACE 1", "SNOW WITH EYES:", "FIND A WAY BELOW", OF(SURFACE, SURFACE_GOALS), 3,
      {0xf1f5f8, 0xa9c3d6, 0x2a3556, 0xd2452c}},
     {"BUNKER 1", "COPY THE KEY,", "LEAVE NO TRACE", OF(BUNKER, BUNKER_GOALS), 4,
-     {0x2a2733, 0x57506b, 0xd9cfae, 0xe8684f}},
+     {0x9d9a86, 0x6b6a62, 0x17181d, 0xf2573a}},
 };

@@ -8,22 +8,25 @@ static i32 on_screen(i32 x, i32 y) {
     return sx >= 0 && sy >= 0 && sx < VIEW_W && sy < VIEW_H;
 }
 
+// A plain door opens to whoever walks into it, a locked one to whoever has its key.
+static u32 blocks(i32 tx, i32 ty) {
+    u8 tile = tile_at(tx, ty);
+    if (tile >= T_LOCK_A && tile <= T_LOCK_C) return !(S->keys & 1 << (tile - T_LOCK_A));
+    return TILE_DOES[tile] & SOLID && tile != T_DOOR;
+}
+
 static void see_walls(void) {
     for (i32 d = 0; d < 8; d++) {
         i32 far = 0, x = S->x, y = S->y;
-        while (far < RAY && !(does_at(x >> 3, y >> 3) & SOLID)) x += DIR_X[d] * 2, y += DIR_Y[d] * 2, far += 2;
+        while (far < RAY && !blocks(x >> 3, y >> 3)) x += DIR_X[d] * 2, y += DIR_Y[d] * 2, far += 2;
         S->wall[d] = (u8)far;
     }
     S->view_x = (i16)(S->camera_x >> 3);
     S->view_y = (i16)(S->camera_y >> 3);
     for (i32 row = 0; row < VIEW_ROWS; row++) {
         u32 bits = 0;
-        for (i32 column = 0; column < VIEW_COLUMNS; column++) {
-            u8 tile = tile_at(S->view_x + column, S->view_y + row), does = TILE_DOES[tile];
-            u32 blocks = does & SOLID && tile != T_DOOR;  // a plain door opens to whoever walks into it
-            if (tile >= T_LOCK_A && tile <= T_LOCK_C) blocks = !(S->keys & 1 << (tile - T_LOCK_A));
-            bits |= blocks << column;
-        }
+        for (i32 column = 0; column < VIEW_COLUMNS; column++)
+            bits |= blocks(S->view_x + column, S->view_y + row) << column;
         S->rows[row] = bits;
     }
 }

@@ -40,9 +40,9 @@ typedef struct {
 } Aim;
 enum { AT_NOTHING, AT_GUARD, AT_THING, AT_MARK };
 
-static void consider(Aim *aim, i32 x, i32 y, i32 kind, i32 index) {
+static void consider(Aim *aim, i32 x, i32 y, i32 kind, i32 index, i32 wide) {
     i32 dx = x - S->x, dy = y - S->y, far = distance(dx, dy);
-    if (far > aim->far || (far > 8 && !within_cone(S->facing, dx, dy, 80)) || !clear_line(S->x, S->y, x, y)) return;
+    if (far > aim->far || (far > 8 && !within_cone(S->facing, dx, dy, wide)) || !clear_line(S->x, S->y, x, y)) return;
     *aim = (Aim){far, x, y, kind, index};
 }
 
@@ -77,16 +77,17 @@ static void shoot(void) {
     Aim aim = {.far = REACH_OF_SHOT};
     for (i32 i = 0; i < S->guard_count; i++)
         if (S->guards[i].state != DOWN)
-            consider(&aim, S->guards[i].x / UNIT, S->guards[i].y / UNIT, AT_GUARD, i);
+            consider(&aim, S->guards[i].x / UNIT, S->guards[i].y / UNIT, AT_GUARD, i, 80);
     for (i32 i = 0; i < LEVEL[S->level].goal_count; i++) {
         u8 kind = LEVEL[S->level].goals[i].kind;
-        if (S->marks[i].present && !S->marks[i].done && (kind == DESTROY || kind == MEET))
-            consider(&aim, S->marks[i].x, S->marks[i].y, AT_MARK, i);
+        i32 friendly = kind == MEET && aim.kind == AT_NOTHING;  // who aims at a guard spares a friend
+        if (S->marks[i].present && !S->marks[i].done && (kind == DESTROY || friendly))
+            consider(&aim, S->marks[i].x, S->marks[i].y, AT_MARK, i, friendly ? 98 : 80);
     }
     if (aim.kind == AT_NOTHING)
         for (i32 i = 0; i < S->thing_count; i++)
             if (S->things[i].live && (S->things[i].kind == ALARM_PANEL || S->things[i].kind == CAMERA))
-                consider(&aim, S->things[i].x, S->things[i].y, AT_THING, i);
+                consider(&aim, S->things[i].x, S->things[i].y, AT_THING, i, 80);
     if (aim.kind == AT_NOTHING) {
         i32 far = 8;
         aim.x = S->x, aim.y = S->y;
