@@ -12,9 +12,9 @@ from evalkit.season.agents import Action, Observation, Spec
 Tile = tuple[int, int]
 WAYS = {(0, -1): "up", (1, 0): "right", (0, 1): "down", (-1, 0): "left"}
 EIGHT = ("up", "up-right", "right", "down-right", "down", "down-left", "left", "up-left")
-TICKS = (64, 32, 16, 8, 4)
+TICKS = (128, 64, 32, 16, 8, 4)
 GUARDS = ("guard1", "guard2", "guard3", "guard4")
-HUNTING = 3
+HUNTING, MEET = 3, 5
 
 
 class Ghost:
@@ -25,6 +25,7 @@ class Ghost:
 
     def reset(self, spec: Spec, seed: int) -> None:
         """Begin: the level is unknown, and unknown tiles are taken to be free."""
+        del spec, seed
         self._blocked: set[Tile] = set()
         self._opened = (0, 0)
         self._away = 0
@@ -44,12 +45,12 @@ class Ghost:
         if not hunters:
             self._away = 0
         if hunters and seen["ammo"]:
-            return Action(_shot(hunters[0]), 36 if hunters[0]["far"] < 70 else 18)
+            return Action(_shot(hunters[0]), self._burst(seen))
         for guard in clear:
             if guard["far"] <= 12:
                 return Action("act", 6)
             if guard["far"] < 76 and seen["ammo"] > 6:
-                return Action(_shot(guard), 36)
+                return Action(_shot(guard), self._burst(seen))
         if seen["can_act"]:
             return Action("act", 60)
         path = self._path(here, self._aim(seen), self._watched(seen))
@@ -64,6 +65,10 @@ class Ghost:
                 dx, dy = row["x"] - seen["x"], row["y"] - seen["y"]
                 rows.append({**row, "dx": dx, "dy": dy, "far": int((dx * dx + dy * dy) ** 0.5)})
         return rows
+
+    def _burst(self, seen: Mapping[str, int]) -> int:
+        """Three shots at once, but one at a time where a friend is about: the second might be his."""
+        return 36 if seen["goal_kind"] != MEET else 18 if seen["cooldown"] > 2 else 4
 
     def _aim(self, seen: Mapping[str, int]) -> Tile:
         """The goal, or first what lies about and is needed."""
@@ -145,9 +150,10 @@ class Ghost:
         """The shortest way over tiles that are not known to block it (A*); the goal's own tile counts as free."""
         blocked = self._blocked - {goal}
         cost, before = {here: 0}, {here: here}
-        heap = [(0, 0, here)]
+        heap = [(0, 0, here)]  # of two as short, the one further on: it turns less
         while heap:
-            _, so_far, tile = heappop(heap)
+            _, gone, tile = heappop(heap)
+            so_far = -gone
             if tile == goal:
                 break
             if so_far > cost[tile]:
@@ -158,7 +164,7 @@ class Ghost:
                 if to in blocked or not (0 <= to[0] < 128 and 0 <= to[1] < 64) or after >= cost.get(to, 1 << 30):
                     continue
                 cost[to], before[to] = after, tile
-                heappush(heap, (after + abs(goal[0] - to[0]) + abs(goal[1] - to[1]), after, to))
+                heappush(heap, (after + abs(goal[0] - to[0]) + abs(goal[1] - to[1]), -after, to))
         path: list[Tile] = []
         tile = goal if goal in cost else here
         while tile != here:

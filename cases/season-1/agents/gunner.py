@@ -1,18 +1,19 @@
 """Why: shoots whoever it sees, and walks on only when nobody is left in view: what does firepower alone earn?
 
 `clear` of a guard says that nothing stands between; eight actions fire eight ways. It remembers no wall: it looks for a
-way on the screen before it, to the tile that lies nearest to the goal, and where that leads nowhere it strolls.
+way on the screen before it, to the tile that lies nearest to the goal, and where it was before it tries another.
 """
 
-import random
+from collections import Counter
 from collections.abc import Mapping
 
 from evalkit.season.agents import Action, Observation, Spec
 
 Tile = tuple[int, int]
 WAYS = {(0, -1): "up", (1, 0): "right", (0, 1): "down", (-1, 0): "left"}
-TICKS = (64, 32, 16, 8, 4)
-RANGE = 88
+DETOUR = 12
+TICKS = (128, 64, 32, 16, 8, 4)
+RANGE = 80
 
 
 class Gunner:
@@ -22,26 +23,28 @@ class Gunner:
     deterministic = True
 
     def reset(self, spec: Spec, seed: int) -> None:
-        """Begin: nothing is remembered but where it strolls to."""
-        self._stream = random.Random(seed)
-        self._stroll: Tile | None = None
+        """Begin: nothing is remembered but where it was and is going."""
+        del spec, seed
+        self._been: Counter[Tile] = Counter()
+        self._end: Tile | None = None
 
     def decide(self, observation: Observation) -> Action:
         """A shot, or a straight piece of the way."""
         seen = observation.variables
         for guard in ("guard1", "guard2", "guard3", "guard4"):  # they come nearest first
             dx, dy = seen[f"{guard}_x"] - seen["x"], seen[f"{guard}_y"] - seen["y"]
-            if seen[f"{guard}_clear"] and max(abs(dx), abs(dy)) < RANGE and seen["ammo"]:
+            if seen[f"{guard}_clear"] and dx * dx + dy * dy < RANGE * RANGE and seen["ammo"]:
                 return Action(f"shoot-{_way(dx, dy)}", 36)
         if seen["can_act"]:
             return Action("act", 60)
         here, goal = (seen["x"] // 8, seen["y"] // 8), (seen["goal_x"] // 8, seen["goal_y"] // 8)
         before = _reach(seen, here, goal)
-        if self._stroll not in before or self._stroll == here:
-            self._stroll = None
-        end = self._stroll or min(before, key=lambda tile: abs(tile[0] - goal[0]) + abs(tile[1] - goal[1]))
-        if end == here:
-            end = self._stroll = self._stream.choice(sorted(before))
+        if goal in before:
+            self._end = goal
+        elif self._end not in before or self._end == here:  # what it set out for, it reaches first
+            self._been[here[0] // 4, here[1] // 4] += 1
+            self._end = min(before, key=lambda tile: self._cost(tile, goal))
+        end = self._end
         path = [end]
         while before[path[-1]] != path[-1]:
             path.append(before[path[-1]])
@@ -54,6 +57,10 @@ class Gunner:
             run += 1
         far = abs(path[run][step[0] == 0] * 8 + 4 - seen["xy"[step[0] == 0]])
         return Action(WAYS[step], next((ticks for ticks in TICKS if ticks <= far * 2), 4))
+
+    def _cost(self, tile: Tile, goal: Tile) -> int:
+        """How far it is from a tile to the goal; places where it was before count as further off."""
+        return abs(tile[0] - goal[0]) + abs(tile[1] - goal[1]) + DETOUR * self._been[tile[0] // 4, tile[1] // 4]
 
 
 def _reach(seen: Mapping[str, int], here: Tile, goal: Tile) -> dict[Tile, Tile]:

@@ -20,6 +20,7 @@ class Planner:
 
     def reset(self, spec: Spec, seed: int) -> None:
         """Begin: the level is unknown, and unknown tiles are taken to be free."""
+        del spec, seed
         self._blocked: set[Tile] = set()
         self._opened = (0, 0)
 
@@ -60,9 +61,10 @@ class Planner:
         """The shortest way over tiles that are not known to block it (A*); the goal's own tile counts as free."""
         blocked = self._blocked - {goal}
         cost, before = {here: 0}, {here: here}
-        heap = [(0, 0, here)]
+        heap = [(0, 0, here)]  # of two as short, the one further on: it turns less
         while heap:
-            _, so_far, tile = heappop(heap)
+            _, gone, tile = heappop(heap)
+            so_far = -gone
             if tile == goal:
                 break
             if so_far > cost[tile]:
@@ -72,7 +74,7 @@ class Planner:
                 if to in blocked or not (0 <= to[0] < 128 and 0 <= to[1] < 64) or so_far + 1 >= cost.get(to, 1 << 30):
                     continue
                 cost[to], before[to] = so_far + 1, tile
-                heappush(heap, (so_far + 1 + abs(goal[0] - to[0]) + abs(goal[1] - to[1]), so_far + 1, to))
+                heappush(heap, (so_far + 1 + abs(goal[0] - to[0]) + abs(goal[1] - to[1]), -so_far - 1, to))
         path: list[Tile] = []
         tile = goal if goal in cost else here
         while tile != here:

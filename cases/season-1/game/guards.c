@@ -3,9 +3,9 @@
 
 const Sharp SHARP[DIFFICULTIES] = {
     // sight react aim hit damage health hearing ammo radio
-    {54, 46, 60, 42, 4, 1, 64, 60, 250},
-    {62, 38, 52, 46, 5, 2, 72, 54, 220},
-    {70, 30, 46, 50, 6, 2, 80, 48, 190},
+    {60, 42, 56, 44, 5, 1, 72, 50, 240},
+    {66, 36, 50, 48, 5, 2, 80, 48, 210},
+    {76, 28, 44, 52, 6, 2, 96, 48, 170},
 };
 
 enum { WALK = 2, RUN = 3, HUNT_TICKS = 360, ALARM_TICKS = 1500, SHOUT = 44 };

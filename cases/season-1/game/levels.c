@@ -27,6 +27,7 @@ static const Goal DAM_GOALS[] = {
     {'4', DESTROY, 2, 120, 0, 0, "BREAK THE RADIO"},
 };
 static const Goal FACILITY_GOALS[] = {
+    {'6', TAKE, 0, 0, 0, 0, "TAKE THE FORMULA"},
     {'d', KEY, 0, 0, 0, 0, 0},
     {'1', MEET, 0, 120, 0, 0, "MEET THE CHEMIST"},
     {'e', KEY, 0, 0, 0, 0, 0},
