@@ -13,7 +13,7 @@ Tile = tuple[int, int]
 WAYS = {(0, -1): "up", (1, 0): "right", (0, 1): "down", (-1, 0): "left"}
 DETOUR = 12
 TICKS = (128, 64, 32, 16, 8, 4)
-RANGE = 80
+RANGE, PATIENCE = 80, 6
 
 
 class Gunner:
@@ -27,6 +27,7 @@ class Gunner:
         del spec, seed
         self._been: Counter[Tile] = Counter()
         self._end: Tile | None = None
+        self._patience = PATIENCE
 
     def decide(self, observation: Observation) -> Action:
         """A shot, or a straight piece of the way."""
@@ -35,6 +36,10 @@ class Gunner:
             dx, dy = seen[f"{guard}_x"] - seen["x"], seen[f"{guard}_y"] - seen["y"]
             if seen[f"{guard}_clear"] and dx * dx + dy * dy < RANGE * RANGE and seen["ammo"]:
                 return Action(f"shoot-{_way(dx, dy)}", 36)
+        if seen["noticed"] and self._patience:  # let them come
+            self._patience -= 1
+            return Action("wait", 32)
+        self._patience = PATIENCE if not seen["noticed"] else 0
         if seen["can_act"]:
             return Action("act", 60)
         here, goal = (seen["x"] // 8, seen["y"] // 8), (seen["goal_x"] // 8, seen["goal_y"] // 8)

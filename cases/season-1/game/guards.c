@@ -3,12 +3,12 @@
 
 const Sharp SHARP[DIFFICULTIES] = {
     // sight react aim hit damage health hearing ammo radio
-    {60, 42, 56, 44, 5, 1, 72, 50, 240},
-    {66, 36, 50, 48, 5, 2, 80, 48, 210},
-    {76, 28, 44, 52, 6, 2, 96, 48, 170},
+    {60, 38, 44, 58, 8, 2, 88, 40, 240},
+    {70, 32, 40, 60, 9, 2, 100, 36, 200},
+    {80, 26, 36, 62, 10, 3, 112, 36, 170},
 };
 
-enum { WALK = 2, RUN = 3, HUNT_TICKS = 360, ALARM_TICKS = 1500, SHOUT = 44 };
+enum { WALK = 2, RUN = 3, HUNT_TICKS = 160, ALARM_TICKS = 1500, SHOUT = 44 };
 
 static const Sharp *sharp(void) { return &SHARP[S->difficulty]; }
 
@@ -46,7 +46,7 @@ static i32 hunters(void) {
 static void begin_hunt(Guard *g) {
     if (g->state == DOWN) return;
     if (g->state != HUNTING) {
-        if (hunters() >= 3 + S->difficulty * 2) return;
+        if (hunters() >= 4 + S->difficulty * 2) return;
         g->aim = (u8)(sharp()->aim + below(16));
         g->flash = 40;
         g->seen = 0;
@@ -65,7 +65,7 @@ void hear_shot(i32 x, i32 y, i32 reach) {
 
 static void shoot(Guard *g, i32 covered) {
     i32 dx = S->x - g->x / UNIT, dy = S->y - g->y / UNIT, far = distance(dx, dy);
-    i32 hit = sharp()->hit - far / 4 - (S->moving ? 14 : 0);
+    i32 hit = sharp()->hit - far / 4 - (S->moving ? 26 : 0);
     if (covered == 2) hit = hit / 3;
     S->shots++;
     g->flash = 6;
