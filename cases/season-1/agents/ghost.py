@@ -12,7 +12,7 @@ from evalkit.season.agents import Action, Observation, Spec
 Tile = tuple[int, int]
 WAYS = {(0, -1): "up", (1, 0): "right", (0, 1): "down", (-1, 0): "left"}
 EIGHT = ("up", "up-right", "right", "down-right", "down", "down-left", "left", "up-left")
-TICKS = (128, 64, 32, 16, 8, 4)
+TICKS = (128, 96, 64, 48, 32, 24, 16, 8, 4)
 GUARDS = ("guard1", "guard2", "guard3", "guard4")
 HUNTING, MEET = 3, 5
 
@@ -37,7 +37,7 @@ class Ghost:
         clear = [guard for guard in self._guards(seen) if guard["clear"]]
         hunters = [guard for guard in clear if guard["state"] == HUNTING]
         here = seen["x"] // 8, seen["y"] // 8
-        if len(hunters) > 1 and seen["health"] + seen["armour"] < 50 and self._away < 12:
+        if len(hunters) > 1 and seen["health"] + seen["armour"] < 80 and self._away < 12:
             self._away += 1
             path = self._retreat(here, hunters)
             if path:
@@ -49,7 +49,7 @@ class Ghost:
         for guard in clear:
             if guard["far"] <= 12:
                 return Action("act", 6)
-            if guard["far"] < 76 and seen["ammo"] > 6:
+            if guard["far"] < 60 and seen["ammo"] > 6:
                 return Action(_shot(guard), self._burst(seen))
         if seen["can_act"]:
             return Action("act", 60)

@@ -9,8 +9,8 @@ from evalkit.season.agents import Action, Observation, Spec
 
 Tile = tuple[int, int]
 WAYS = {(0, -1): "up", (1, 0): "right", (0, 1): "down", (-1, 0): "left"}
-HUNTING, RANGE = 3, 80
-TICKS = (128, 64, 32, 16, 8, 4)
+HUNTING, RANGE = 3, 48
+TICKS = (128, 96, 64, 48, 32, 24, 16, 8, 4)
 
 
 class Planner:

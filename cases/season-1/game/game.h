@@ -99,9 +99,8 @@ typedef struct {
     u8 by_hand, last_pad, map_w, map_h;
     i16 ux, uy, camera_x, camera_y;  // the player's middle in units; the view's corner in pixels
     u16 alarm_ticks, noise, message_ticks, flash, tracer, work_ticks, abort, over_ticks;
-    i16 tracer_x, tracer_y, start_x, start_y;
-    u8 push, guard_count, thing_count, door_count, working_on, moving, reinforcements, menu_row, footstep, hurt;
-    u8 panels, lowest;
+    i16 tracer_x, tracer_y;
+    u8 push, guard_count, thing_count, door_count, working_on, moving, reinforcements, footstep, hurt, panels;
     const char *message;
     Guard guards[GUARDS];
     Thing things[THINGS];

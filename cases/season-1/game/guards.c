@@ -5,7 +5,7 @@ const Sharp SHARP[DIFFICULTIES] = {
     // sight react aim hit damage health hearing ammo radio
     {60, 38, 44, 58, 8, 2, 88, 40, 240},
     {70, 32, 40, 60, 9, 2, 100, 36, 200},
-    {80, 26, 36, 62, 10, 3, 112, 36, 170},
+    {78, 28, 40, 58, 8, 2, 104, 40, 190},
 };
 
 enum { WALK = 2, RUN = 3, HUNT_TICKS = 160, ALARM_TICKS = 1500, SHOUT = 44 };

@@ -39,9 +39,10 @@ static const Goal FACILITY_GOALS[] = {
 };
 static const Goal RUNWAY_GOALS[] = {
     {'1', TAKE, 0, 0, 0, 0, "TAKE THE PLANE KEY"},
+    {'2', DESTROY, 0, 120, 0, 0, "SPIKE THE WEST GUN"},
     {'4', USE, 0, 240, 0, 0, "FUEL THE PLANE"},
-    {'2', DESTROY, 1, 120, 0, 0, "SPIKE THE WEST GUN"},
-    {'3', DESTROY, 2, 120, 0, 0, "SPIKE THE EAST GUN"},
+    {'3', DESTROY, 1, 120, 0, 0, "SPIKE THE EAST GUN"},
+    {'5', TAKE, 2, 0, 0, 0, "TAKE THE ORDERS"},
 };
 static const Goal SURFACE_GOALS[] = {
     {'d', KEY, 1, 0, 0, 0, 0},

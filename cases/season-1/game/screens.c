@@ -57,6 +57,7 @@ static void draw_bar(void) {
     }
     if (S->alarm_ticks && S->ticks & 16) small_sprite(NOTICED, 150, BAR_Y + 4, 0x4310);
     else if (S->noticed) small_sprite(S->noticed == 2 ? NOTICED : PUZZLED, 150, BAR_Y + 4, 0x4130);
+    if (S->mode > PLAYING) return;
     if (S->work) {
         fill(3, 29, 130, 102, 8);
         fill(1, 30, 131, 100, 6);
@@ -125,8 +126,6 @@ static void draw_menu(void) {
     centred("X BEGIN", 128, 0x02);
     centred("IN PLAY: X FIRE", 140, 0x02);
     centred("Z ACT", 150, 0x02);
-    for (i32 i = 0; i < 3; i++)  // a man for each rank
-        if (i <= S->difficulty) small_sprite(MAN_SOUTH, 120 + i * 10, 6, 0x2410);
 }
 
 void update_menu(u8 pressed) {

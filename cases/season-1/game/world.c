@@ -137,7 +137,6 @@ void load_level(void) {
         bit++;
     }
     for (i32 i = 0; i < S->thing_count; i++) S->panels += S->things[i].kind == ALARM_PANEL;
-    S->start_x = S->ux, S->start_y = S->uy;
 }
 
 i32 body_fits(i32 ux, i32 uy) {

@@ -15,7 +15,7 @@ WAYS = {
     (0, -1): "up", (1, -1): "up-right", (1, 0): "right", (1, 1): "down-right",
     (0, 1): "down", (-1, 1): "down-left", (-1, 0): "left", (-1, -1): "up-left",
 }  # fmt: skip
-TICKS = (256, 128, 64, 32, 16, 8, 4)
+TICKS = (256, 192, 128, 96, 64, 48, 32, 24, 16, 8, 4)
 
 
 class Route:
