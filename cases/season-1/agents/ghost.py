@@ -7,7 +7,7 @@ shoot a guard who has not noticed yet, keep out of the cones of the rest while w
 from collections.abc import Mapping
 from heapq import heappop, heappush
 
-from evalkit.season.agents import Action, Observation, Spec
+from evalkit.season.agents import Action, Observation, Spec, Usage
 
 Tile = tuple[int, int]
 WAYS = {(0, -1): "up", (1, 0): "right", (0, 1): "down", (-1, 0): "left"}
@@ -55,6 +55,10 @@ class Ghost:
             return Action("act", 60)
         path = self._path(here, self._aim(seen), self._watched(seen))
         return self._along(seen, here, path) if path else Action("wait", 16)
+
+    def usage(self) -> Usage:
+        """Nothing is spent: an agent that calls a model says here how many tokens and dollars so far."""
+        return Usage(0, 0.0)
 
     def _guards(self, seen: Mapping[str, int]) -> list[dict[str, int]]:
         """The guards in view, nearest first: where they are from here, and what they are about."""

@@ -7,7 +7,7 @@ way on the screen before it, to the tile that lies nearest to the goal, and wher
 from collections import Counter
 from collections.abc import Mapping
 
-from evalkit.season.agents import Action, Observation, Spec
+from evalkit.season.agents import Action, Observation, Spec, Usage
 
 Tile = tuple[int, int]
 WAYS = {(0, -1): "up", (1, 0): "right", (0, 1): "down", (-1, 0): "left"}
@@ -62,6 +62,10 @@ class Gunner:
             run += 1
         far = abs(path[run][step[0] == 0] * 8 + 4 - seen["xy"[step[0] == 0]])
         return Action(WAYS[step], next((ticks for ticks in TICKS if ticks <= far * 2), 4))
+
+    def usage(self) -> Usage:
+        """Nothing is spent: an agent that calls a model says here how many tokens and dollars so far."""
+        return Usage(0, 0.0)
 
     def _cost(self, tile: Tile, goal: Tile) -> int:
         """How far it is from a tile to the goal; places where it was before count as further off."""

@@ -3,9 +3,9 @@
 
 const Sharp SHARP[DIFFICULTIES] = {
     // sight react aim hit damage health hearing ammo radio
-    {60, 38, 44, 58, 8, 2, 88, 40, 240},
-    {70, 32, 40, 60, 9, 2, 100, 36, 200},
-    {78, 28, 40, 58, 8, 2, 104, 40, 190},
+    {60, 40, 46, 56, 7, 2, 88, 40, 240},
+    {70, 32, 40, 60, 8, 2, 100, 36, 200},
+    {78, 28, 40, 60, 8, 2, 104, 40, 190},
 };
 
 enum { WALK = 2, RUN = 3, HUNT_TICKS = 160, ALARM_TICKS = 1500, SHOUT = 44 };
@@ -65,7 +65,7 @@ void hear_shot(i32 x, i32 y, i32 reach) {
 
 static void shoot(Guard *g, i32 covered) {
     i32 dx = S->x - g->x / UNIT, dy = S->y - g->y / UNIT, far = distance(dx, dy);
-    i32 hit = sharp()->hit - far / 4 - (S->moving ? 26 : 0);
+    i32 hit = sharp()->hit - far / 4 - (S->moving ? 38 : 0);
     if (covered == 2) hit = hit / 3;
     S->shots++;
     g->flash = 6;

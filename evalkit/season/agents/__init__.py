@@ -15,4 +15,14 @@
 from evalkit.season.agents.finding import LoadedAgent, agents_beside, load_agent
 from evalkit.season.agents.protocol import Action, ActionSpec, Agent, Observation, Spec, Usage
 
-__all__ = ["Action", "ActionSpec", "Agent", "LoadedAgent", "Observation", "Spec", "Usage", "agents_beside", "load_agent"]
+__all__ = [
+    "Action",
+    "ActionSpec",
+    "Agent",
+    "LoadedAgent",
+    "Observation",
+    "Spec",
+    "Usage",
+    "agents_beside",
+    "load_agent",
+]
