@@ -97,7 +97,9 @@ def _play(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--level", metavar="L", required=True, help="which level")
     verb.add_argument("--difficulty", metavar="D", help="at which difficulty, where the season has several")
     verb.add_argument("--seed", metavar="N", type=int, required=True, help="with which seed, of the season or practice")
-    verb.add_argument("--agent", metavar="A", required=True, help="random, replay:FILE, an installed one, module:Class")
+    verb.add_argument(
+        "--agent", metavar="A", required=True, help="random, one of the season's, replay:FILE, module:Class"
+    )
     verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="make so many runs (default: 1)")
     verb.add_argument("--reference", choices=("anchor", "floor"), help="as a reference run, which takes no rank")
     verb.add_argument("--cheat", metavar="NAME", action="append", default=[], help="a boot flag, for an anchor alone")

@@ -1,4 +1,4 @@
-"""Why: plans its way as the planner does, strikes first where it can, fights whoever hunts it, and falls back when hurt.
+"""Why: plans its way as the planner does, strikes first, fights whoever hunts it, and falls back when hurt.
 
 Four habits, in the order of their weight: break the line of sight when health is low, shoot hunters, take down or
 shoot a guard who has not noticed yet, keep out of the cones of the rest while walking.

@@ -9,7 +9,8 @@
         def decide(self, observation: Observation) -> Action: ...
         def usage(self) -> Usage: ...        # optional: tokens and dollars so far; without it they are unknown
 
-`load_agent` finds one: `random`, `replay:FILE`, the name of a file in the season's `agents/` or `private/`, a name of the entry point group `evalkit.agents`, or `module:Class`.
+`load_agent` finds one: `random`, `replay:FILE`, a file of the season's `agents/` by its plain name, a name of the entry
+point group `evalkit.agents`, or `module:Class`.
 """
 
 from evalkit.season.agents.finding import LoadedAgent, agents_beside, load_agent
