@@ -102,7 +102,7 @@ def _play(verb: argparse.ArgumentParser) -> None:
         "--agent",
         metavar="A",
         required=True,
-        help="random, replay:FILE, model:FILE.toml, an installed one, module:Class",
+        help="random, one of the season's, replay:FILE, model:FILE.toml, an installed one, module:Class",
     )
     verb.add_argument("--attempts", metavar="N", type=_count, default=1, help="make so many runs (default: 1)")
     verb.add_argument("--reference", choices=("anchor", "floor"), help="as a reference run, which takes no rank")

@@ -45,7 +45,7 @@ def play(arguments: Namespace) -> int:
 
     season = open_season(arguments.case)
     entry = season.entry(arguments.level, arguments.difficulty)
-    agent = load_agent(arguments.agent)
+    agent = load_agent(arguments.agent, season.root)
     if arguments.replay and (arguments.reference or agent.reference) == "anchor":
         raise UsageError("an anchor's replay is the operator's route and stays in the store: leave out --replay")
     if arguments.replay and arguments.attempts > 1:

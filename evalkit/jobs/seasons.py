@@ -53,7 +53,7 @@ def plan_season(
     seen: set[tuple[str, ...]] = set()
     for who in agents:
         try:
-            agent = load_agent(who)
+            agent = load_agent(who, season.root)
             if ready:
                 check_ready(agent, capped=dollar_cap is not None or purse is not None)
         except EvalkitError as error:

@@ -68,7 +68,7 @@ def play(
         raise UsageError(f'a reference run is of the "anchor" or the "floor", not "{printable(reference)}"')
     if dollar_cap is not None and not (math.isfinite(dollar_cap) and dollar_cap > 0):
         raise UsageError(f"a dollar cap is a finite number above 0, not {dollar_cap}")
-    loaded = agent if isinstance(agent, LoadedAgent) else load_agent(agent)
+    loaded = agent if isinstance(agent, LoadedAgent) else load_agent(agent, season.root)
     setting = Setting(
         season=season,
         entry=season.entry(level, difficulty),

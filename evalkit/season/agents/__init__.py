@@ -9,11 +9,22 @@
         def decide(self, observation: Observation) -> Action: ...
         def usage(self) -> Usage: ...        # optional: tokens and dollars so far; without it they are unknown
 
-`load_agent` finds one: `random`, `replay:FILE`, `model:FILE.toml` (a language model, see `modelfile`), a name of the
-entry point group `evalkit.agents`, or `module:Class`. Where a new price goes, `prices` says.
+`load_agent` finds one: `random`, `replay:FILE`, `model:FILE.toml` (a language model, see `modelfile`), a file of the
+season's `agents/` by its plain name, a name of the entry point group `evalkit.agents`, or `module:Class`. Where a new
+price goes, `prices` says.
 """
 
-from evalkit.season.agents.finding import LoadedAgent, load_agent
+from evalkit.season.agents.finding import LoadedAgent, agents_beside, load_agent
 from evalkit.season.agents.protocol import Action, ActionSpec, Agent, Observation, Spec, Usage
 
-__all__ = ["Action", "ActionSpec", "Agent", "LoadedAgent", "Observation", "Spec", "Usage", "load_agent"]
+__all__ = [
+    "Action",
+    "ActionSpec",
+    "Agent",
+    "LoadedAgent",
+    "Observation",
+    "Spec",
+    "Usage",
+    "agents_beside",
+    "load_agent",
+]

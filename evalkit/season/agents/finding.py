@@ -21,7 +21,10 @@ from evalkit.season.agents.model import load_model
 from evalkit.season.agents.protocol import Action, Agent
 from evalkit.season.replays import load_bytes, read_replay
 
-__all__ = ["GROUP", "LoadedAgent", "load_agent"]
+__all__ = ["BESIDE", "GROUP", "LoadedAgent", "agents_beside", "load_agent"]
+
+BESIDE = ("agents", "private")
+"""Folders of a season whose files are agents: those for everybody to read, and the operator's own."""
 
 GROUP = "evalkit.agents"
 """Of entry points: each names a class, or a function that makes an agent."""
@@ -43,8 +46,22 @@ class LoadedAgent:
     deterministic: bool = False
 
 
-def load_agent(who: str | Agent | type) -> LoadedAgent:
-    """Find an agent by reference, or take an object or a class as one. Raises UsageError where it is none."""
+def agents_beside(root: Path | None) -> dict[str, Path]:
+    """The agents that live in a season's folder, by plain name, those of `agents/` first."""
+    found: dict[str, Path] = {}
+    for folder in BESIDE if root is not None else ():
+        assert root is not None
+        for path in sorted(Path(root, folder).glob("*.py")):
+            if not path.name.startswith("_"):
+                found.setdefault(path.stem, path)
+    return found
+
+
+def load_agent(who: str | Agent | type, root: Path | None = None) -> LoadedAgent:
+    """Find an agent by reference, or take an object or a class as one. Raises UsageError where it is none.
+
+    `root` is the folder of the season it is to play: `walker` is found in its `agents/walker.py`.
+    """
     if not isinstance(who, str):
         made = _made(who, getattr(who, "__name__", type(who).__name__))
         return _loaded(made, getattr(made, "name", None) or type(made).__qualname__)
@@ -56,7 +73,10 @@ def load_agent(who: str | Agent | type) -> LoadedAgent:
     if who.startswith("model:"):
         made = load_model(who.removeprefix("model:"))
         return _loaded(made, made.name)
+    beside = agents_beside(root)
     found = {point.name: point for point in entry_points(group=GROUP)}
+    if who in beside:
+        return _loaded(_made(_guarded(lambda: _only_agent(beside[who]), who), who), who)
     if who in found:
         made = _made(_guarded(found[who].load, who), who)
     elif ":" in who:
@@ -68,13 +88,23 @@ def load_agent(who: str | Agent | type) -> LoadedAgent:
             raise UsageError(f'"{printable(who)}": {printable(module)} has no {printable(name)}')
         made = _made(target, who)
     else:
-        known = ["random", *found]
+        known = ["random", *beside, *found]
         near = (
             did_you_mean(who, known)
             or f": there are {', '.join(known)}, replay:FILE, model:FILE.toml, and module:Class of your own"
         )
         raise UsageError(f'there is no agent "{printable(who)}"{near}')
     return _loaded(made, getattr(made, "name", None) or who)
+
+
+def _only_agent(path: Path) -> type:
+    """The one class of a file that plays."""
+    module = _module(str(path))
+    own = [kind for kind in vars(module).values() if inspect.isclass(kind) and kind.__module__ == module.__name__]
+    playing = [kind for kind in own if hasattr(kind, "decide") and hasattr(kind, "reset")]
+    if len(playing) != 1:
+        raise UsageError(f"{path.parent.name}/{path.name} holds {len(playing) or 'no'} agents: it must hold one class")
+    return playing[0]
 
 
 def _made(target: Any, who: str) -> Any:
