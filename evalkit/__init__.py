@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun, Verdict
     from evalkit.season import check_season, load_season, open_season, play, standings, verify
     from evalkit.store import Store, open_results
+    from evalkit.views.console import console
+    from evalkit.views.whatif import whatif
 
 __version__ = "0.1.0"
 
@@ -30,6 +32,8 @@ _HOME = {
     "evalkit.records": ("Outcome", "PerformanceRun", "ReviewedRun", "SeasonRun", "Verdict"),
     "evalkit.season": ("check_season", "load_season", "open_season", "play", "standings", "verify"),
     "evalkit.store": ("Store", "open_results"),
+    "evalkit.views.console": ("console",),
+    "evalkit.views.whatif": ("whatif",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -43,6 +47,7 @@ __all__ = [
     "check_case",
     "check_season",
     "cohorts",
+    "console",
     "find_case",
     "find_solutions",
     "grade",
@@ -61,6 +66,7 @@ __all__ = [
     "sweep_season",
     "verify",
     "watch",
+    "whatif",
     "worklist",
 ]
 

@@ -1,0 +1,220 @@
+"""Why: the place to ask "what if": every constant under a hand, the official ranking and the other one side by side.
+
+`evalkit.whatif("season-1")` or `evalkit.whatif("lattice")`. All it computes is in `season.whatif`, `season.limits` and
+their namesakes in `performance`; here are only the controls and what they show.
+"""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from typing import Any, Protocol
+
+import ipywidgets as widgets
+import pandas as pd
+
+from evalkit.errors import UsageError
+from evalkit.performance.case import Case
+from evalkit.performance.manifest import open_case
+from evalkit.season.manifest import open_season
+from evalkit.season.season import Season
+from evalkit.store import Store, open_results
+from evalkit.views.cells import named, number, rows_of
+from evalkit.views.grid import Cell, Column, Table
+from evalkit.views.names import html, short
+from evalkit.views.slopes import MOST, Move, slopes
+
+__all__ = ["Board", "Question", "opened", "whatif"]
+
+ROWS = 60
+"""Rows of the table that are drawn; `frame` holds all."""
+
+
+class Question(Protocol):
+    """What can be changed, and what it then gives: a season's, in `whatif_season`, or a case's, in `whatif_case`.
+
+    `controls` are by name, `panels` the same ones as they are laid out; `official` is what resets them. `frame` and
+    `code` answer for the controls as they stand, and raise UsageError, in a line, where they leave nothing to rank.
+    """
+
+    title: str
+    what: str
+    controls: dict[str, Any]
+    panels: tuple[tuple[str, Any], ...]
+    limits: pd.DataFrame
+
+    def frame(self) -> pd.DataFrame:
+        """The ranking, official and what-if, as the wing's `what_if` gives it."""
+
+    def code(self) -> str:
+        """What gives the same frame with no widget."""
+
+    def limit_table(self) -> Table:
+        """How far each constant can go."""
+
+    def cells(self, row: Any) -> tuple[tuple[Column, Cell], ...]:
+        """The scores of a row of `frame`, official and what-if."""
+
+
+class Board:
+    """A what-if as a notebook shows it. `widget` is the whole of it, `controls` are its inputs by name.
+
+    `frame` is the table behind it (what `what_if` returns), `limits` how far each constant can go, `code` what gives
+    the same frame with no widget. Set a control's `value` in code, or by hand; `reset()` goes back to the official.
+    """
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self.controls = question.controls
+        self.limits = question.limits
+        self.frame = pd.DataFrame()
+        self.code = ""
+        self._official = {name: control.value for name, control in self.controls.items()}
+        self._quiet = False
+        self._summary, self._ranks, self._code = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.reset_button = widgets.Button(description="Reset to official", icon="undo")
+        self.reset_button.on_click(lambda _: self.reset())
+        for control in self.controls.values():
+            control.observe(self._changed, "value")
+        self.widget = self._laid_out()
+        self.redraw()
+
+    def _repr_mimebundle_(self, **given: Any) -> Any:
+        return self.widget._repr_mimebundle_(**given)
+
+    def __repr__(self) -> str:
+        return f"what-if of {self._question.title}: {len(self.frame)} rows"
+
+    def reset(self) -> None:
+        """Set every control back to its official value."""
+        self._quiet = True
+        try:
+            for name, value in self._official.items():
+                self.controls[name].value = value
+        finally:
+            self._quiet = False
+        self.redraw()
+
+    def _changed(self, _change: Any) -> None:
+        if not self._quiet:
+            self.redraw()
+
+    def redraw(self) -> None:
+        """Compute and show again; a control that changes does this itself."""
+        try:
+            self.frame, self.code = self._question.frame(), self._question.code()
+        except UsageError as error:
+            self.frame, self.code = self.frame.iloc[:0], ""
+            self._summary.value = f"<p><b>{html(str(error))}</b></p>"
+            self._ranks.value = self._code.value = ""
+            return
+        self._summary.value = _summary(self.frame, self._question.what)
+        self._ranks.value = self._side_by_side()._repr_html_() + _flow(self.frame, self._question.what)
+        self._code.value = f'<pre style="white-space:pre-wrap;line-height:1.45">{escape(self.code)}</pre>'
+
+    def _side_by_side(self) -> Table:
+        what = self._question.what
+        rows, columns = [], [Column("rank", "number"), Column("was", "number"), Column("moved", "mark"), Column(what)]
+        scores: tuple[tuple[Column, Cell], ...] = ()
+        for row in rows_of(self.frame.head(ROWS)):
+            scores = self._question.cells(row)
+            place = (number(row.rank), number(row.official_rank), Cell(_arrow(row)), Cell.name(_name(row, what), 44))
+            rows.append((*place, *(cell for _, cell in scores), named(row.why, 200) if row.why else Cell("")))
+        columns += [column for column, _ in scores] + [Column("why")]
+        left = len(self.frame) - len(rows)
+        note = f"The best {len(rows)} of {len(self.frame)}; `.frame` holds all." if left > 0 else ""
+        return Table(
+            "Official and what-if, side by side", columns[: len(rows[0])] if rows else columns, rows, note=note,
+            searchable=False, drop=("why",), empty="No run counts here yet, so there is nothing to rank.",
+        )  # fmt: skip
+
+    def _laid_out(self) -> Any:
+        panels = widgets.Accordion([panel for _, panel in self._question.panels])
+        for place, (title, _) in enumerate(self._question.panels):
+            panels.set_title(place, title)
+        panels.selected_index = 0 if self._question.panels else None
+        left = widgets.VBox([self.reset_button, panels], layout={"flex": "0 1 380px", "min_width": "300px"})
+        tabs = widgets.Tab([
+            self._ranks, widgets.HTML(self._question.limit_table()._repr_html_()), self._code
+        ], layout={"overflow": "auto"})  # fmt: skip
+        for place, title in enumerate(("Ranks", "How far can it go?", "The code")):
+            tabs.set_title(place, title)
+        right = widgets.VBox([self._summary, tabs], layout={"flex": "1 1 560px", "min_width": "0", "max_width": "100%"})
+        sides = widgets.HBox([left, right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
+        return widgets.VBox([widgets.HTML(f"<h3>What if? {html(self._question.title)}</h3>"), sides])
+
+
+def whatif(what: str | os.PathLike[str] | Season | Case, store: Any = None, *, runs: Any = None) -> Board:
+    """Show a what-if of a season or a case: a path, `slug[@version]`, or an opened one.
+
+    `store` is a Store, its URL or path, or None for what `open_results` opens; `runs` are taken instead of a store's:
+    a season frame or season runs, or performance runs. Raises UsageError, in a line, where it is neither a season nor a
+    performance case.
+    """
+    from evalkit.views.whatif_case import CaseQuestion
+    from evalkit.views.whatif_season import SeasonQuestion
+
+    found: Season | Case = what if isinstance(what, (Season, Case)) else _opened(os.fspath(what))
+    if isinstance(found, Season):
+        ref = f"{found.slug}@{found.version}" if isinstance(what, (Season, Case)) else os.fspath(what)
+        return Board(SeasonQuestion(found, store, runs, ref))
+    if not found.is_performance:
+        raise UsageError(f"case {found.slug} has no constants to change: a review is its score")
+    return Board(CaseQuestion(found, store, runs))
+
+
+def _opened(ref: str) -> Season | Case:
+    try:
+        return open_case(ref)
+    except UsageError as error:
+        refusal = error
+    try:
+        return open_season(ref)
+    except UsageError:
+        raise refusal from None
+
+
+def opened(store: Any) -> tuple[Store, str | None]:
+    """A store to read, and the name that opens it again (None: what opens when nobody says)."""
+    if isinstance(store, Store):
+        return store, None if store.name.startswith("sqlite://") else store.name
+    return open_results(store), None if store is None else os.fspath(store)
+
+
+def _name(row: Any, what: str) -> str:
+    name = str(getattr(row, what))
+    reference = getattr(row, "reference", None)
+    return name if reference is None or pd.isna(reference) else f"{name} ({reference})"
+
+
+def _arrow(row: Any) -> str:
+    if pd.isna(row.rank) or pd.isna(row.official_rank):
+        return "" if pd.isna(row.rank) == pd.isna(row.official_rank) else "new" if pd.isna(row.official_rank) else "out"
+    return "" if row.moved == 0 else f"{'▲' if row.moved > 0 else '▼'} {abs(row.moved)}"
+
+
+def _summary(frame: pd.DataFrame, what: str) -> str:
+    """Who leads and how many moved, in a line."""
+    if frame.empty:
+        return "<p>No run counts here yet.</p>"
+    first = frame.loc[frame["rank"] == 1, what]
+    official = set(frame.loc[frame["official_rank"] == 1, what])
+    moved = int((frame["why"] != "").sum())
+    lead = "nobody takes a rank" if first.empty else f"first: <b>{html(short(', '.join(first), 60))}</b>"
+    if set(first) == official:
+        lead += ", as officially" if moved else ""
+    elif official:
+        lead += f" (officially {html(short(', '.join(sorted(official)), 60))})"
+    said = "no rank differs from the official one" if not moved else f"{moved} of {len(frame)} rows differ"
+    return f"<p style='margin:.2em 0 .6em'>{said[0].upper()}{said[1:]}; {lead}.</p>"
+
+
+def _flow(frame: pd.DataFrame, what: str) -> str:
+    """The rank flow of the rows that hold a rank."""
+    known = frame[frame["rank"].notna() | frame["official_rank"].notna()].head(2 * MOST)
+    moves = [Move(str(getattr(row, what)), _whole(row.official_rank), _whole(row.rank)) for row in rows_of(known)]
+    return slopes(moves)
+
+
+def _whole(value: Any) -> int | None:
+    return None if pd.isna(value) else int(value)
