@@ -113,7 +113,9 @@ def _both_ways(
     start = rest + slope * official
     down, by = _first(neighbours, start, -slope, top, official - least)
     up, also = _first(neighbours, start, slope, top, most - official)
-    return None if down is None else official - down, by, None if up is None else official + up, also
+    # A bound that is met but for the last digits of a float is the bound.
+    low, high = (None if way is None else float(np.round(official + way, 12)) for way in (down and -down, up))
+    return low, by, high, also
 
 
 def _first(

@@ -8,9 +8,21 @@ from typing import Any
 import pandas as pd
 
 from evalkit.views.formats import DASH
-from evalkit.views.grid import Cell
+from evalkit.views.grid import Cell, Table
 
-__all__ = ["named", "number", "rows_of"]
+__all__ = ["as_html", "named", "number", "rows_of"]
+
+
+_FIT = "<style>.widget-html-content:has(.evk-wrap){min-width:0}</style>"
+"""A wide table scrolls within its widget and is not cut off."""
+
+
+def as_html(*parts: Any) -> str:
+    """Tables and notes as the HTML of a widget; it runs no scripts, so tables come without their search."""
+    for part in parts:
+        if isinstance(part, Table):
+            part.searchable = False
+    return _FIT + "".join(part._repr_html_() for part in parts)
 
 
 def rows_of(frame: pd.DataFrame) -> Iterator[Any]:

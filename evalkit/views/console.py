@@ -22,6 +22,8 @@ from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
 from evalkit.season.known import Seasons
 from evalkit.season.ranking import scored, standings
 from evalkit.views import console_tabs as tabs
+from evalkit.views.cells import as_html, rows_of
+from evalkit.views.controls import offer
 from evalkit.views.formats import compact
 from evalkit.views.names import labels, plain, short
 from evalkit.views.watching import Watching
@@ -51,16 +53,16 @@ class Console:
         self.run: PerformanceRun | ReviewedRun | SeasonRun | None = None
         self.runs = self.results = self.decisions = self.leaderboard = self.worklist = pd.DataFrame()
         self.place, self.who, self.state = (
-            widgets.Dropdown(description=name, layout={"width": "340px"}, style={"description_width": "70px"})
+            widgets.Dropdown(description=name, layout={"width": "auto"}, style={"description_width": "42px"})
             for name in ("show", "of", "that")
         )
         self.text = widgets.Text(
             description="with", placeholder="text in a name, an id, a reason", layout=self.place.layout,
-            style={"description_width": "70px"},
+            style={"description_width": "42px"},
         )  # fmt: skip
-        self.pick = widgets.Select(rows=18, layout={"width": "340px"})
-        self.refresh = widgets.Button(description="Read the store again", icon="refresh")
-        self._count, self._detail = widgets.HTML(), widgets.HTML()
+        self.pick = widgets.Select(rows=18, layout={"width": "auto"})
+        self.refresh = widgets.Button(description="Read the store again", icon="refresh", layout={"width": "auto"})
+        self._count, self._above, self._below = (widgets.HTML() for _ in range(3))
         self._watching = Watching(self._store)
         self._standings, self._waiting = widgets.HTML(), widgets.HTML()
         self._quiet = False
@@ -81,9 +83,9 @@ class Console:
     def _laid_out(self) -> Any:
         left = widgets.VBox(
             [self.place, self.who, self.state, self.text, self._count, self.pick, self.refresh],
-            layout={"flex": "0 0 350px", "max_width": "100%"},
+            layout={"flex": "0 1 400px", "min_width": "300px", "margin": "0 14px 0 0"},
         )
-        first = widgets.VBox([self._detail, self._watching.widget])
+        first = widgets.VBox([self._above, self._watching.widget, self._below])
         self.tabs = widgets.Tab([first, self._standings, self._waiting])
         for index, title in enumerate(("Results", "Leaderboard", "Worklist")):
             self.tabs.set_title(index, title)
@@ -108,13 +110,12 @@ class Console:
             [(run.run_id, run.case, run.version, run.variant, run.model, run.recorded_at) for run in waiting],
             columns=["run_id", "case", "version", "variant", "model", "recorded_at"],
         )
-        self._waiting.value = tabs.shown(tabs.waiting(self.worklist))
+        self._waiting.value = as_html(tabs.waiting(self.worklist))
         chosen = self.place.value
         many = self.places.groupby(["kind", "name", "version", "variant"])["fuel_schedule"].transform("size") > 1
         self._quiet = True
-        self.place.options = [(_label(row, more), row[:5]) for row, more in zip(_rows(self.places), many, strict=True)]
-        known = [value for _, value in self.place.options]
-        self.place.value = chosen if chosen in known else known[0] if known else None
+        choices = [(_label(row, more), row[:5]) for row, more in zip(_rows(self.places), many, strict=True)]
+        offer(self.place, choices, chosen)
         self._quiet = False
         self._placed()
 
@@ -133,10 +134,9 @@ class Console:
         self.tabs.set_title(0, _FIRST[kind])
         self._quiet = True
         named = labels(sorted(str(name) for name in self._here[_WHO[kind]].dropna().unique()), 40)
-        self.who.options = [(f"every {_WHO[kind]} ({len(named)})", ""), *((text, name) for name, text in named.items())]
+        offer(self.who, [(f"every {_WHO[kind]} ({len(named)})", ""), *((text, name) for name, text in named.items())])
         counts = self._here["state"].value_counts()
-        self.state.options = [("any state", ""), *((f"{s} ({n})", s) for s, n in counts.items())]
-        self.who.value = self.state.value = ""
+        offer(self.state, [("any state", ""), *((f"{state} ({n})", state) for state, n in counts.items())])
         self._quiet = False
         self._board = self._ranked(kind)
         self._filter()
@@ -170,11 +170,8 @@ class Console:
         listed = found.tail(MOST).iloc[::-1]  # the latest first
         more = f", the latest {MOST} of them listed" if len(found) > MOST else ""
         self._count.value = f"<small>{len(found):,} of {len(self._here):,} runs{more}</small>"
-        was = self.pick.value
         self._quiet = True
-        self.pick.options = [(_line(row, kind), str(row.run_id)) for row in listed.itertuples(index=False)]
-        ids = [value for _, value in self.pick.options]
-        self.pick.value = was if was in ids else ids[0] if ids else None
+        offer(self.pick, [(_line(row, kind), str(row.run_id)) for row in rows_of(listed)], self.pick.value)
         self._quiet = False
         self._picked()
 
@@ -183,22 +180,22 @@ class Console:
         if self._quiet:
             return
         self.run = cast(Any, self._store.find(self.pick.value)) if self.pick.value else None
-        self.results, self.decisions = pd.DataFrame(), pd.DataFrame()
         run, board = self.run, self._board
         if run is None:
-            shown = [tabs.nothing("No run is kept here yet." if self._all.empty else "No run matches these filters.")]
+            page = tabs.nothing("No run is kept here yet." if self._all.empty else "No run matches these filters.")
         elif isinstance(run, PerformanceRun):
-            shown, self.results = tabs.results(run, tabs.bare(self._here), cast("list[LeaderboardRow]", board),
-                                               self._aliases)  # fmt: skip
+            rows = cast("list[LeaderboardRow]", board)
+            page = tabs.results(run, tabs.bare(self._here), rows, self._aliases)
         elif isinstance(run, ReviewedRun):
-            shown, self.results = tabs.verdict(run, board)
+            page = tabs.verdict(run, board)
         else:
-            shown, self.results, self.decisions = tabs.score(run, self._season, self._store)
-        self._detail.value = tabs.shown(*shown)
+            page = tabs.score(run, self._season, self._store)
+        self.results, self.decisions = page.results, page.decisions
+        self._above.value, self._below.value = as_html(*page.above), as_html(*page.below)
         self._watching.of(run)
         place = self.place.value
         table, self.leaderboard = tabs.board(place[0] if place else "performance", board, run, self._season is not None)
-        self._standings.value = tabs.shown(table)
+        self._standings.value = as_html(table)
 
 
 def console(store: Any = None) -> Console:
@@ -238,10 +235,12 @@ _MARKS = {
 
 def _line(row: Any, kind: str) -> str:
     """A run in the list: a mark, who, what it reached, its id; no two alike."""
-    who = short(str(getattr(row, _WHO[kind])), 26)
+    who = short(str(getattr(row, _WHO[kind])), 22)
     if kind == "season":
         score = getattr(row, "score", None)
-        reached = f"{short(row.level, 12)} {row.seed}" + ("" if score is None or pd.isna(score) else f" {score:.1f}")
+        reached = f"{short(row.level, 12)} {short(row.difficulty, 8)} {int(row.seed)}" + (
+            "" if score is None or pd.isna(score) else f" {score:.1f}"
+        )
     elif kind == "performance":
         reached = compact(row.total_fuel) if row.outcome == Outcome.PASS else row.state
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -22,7 +22,7 @@ from evalkit.views.frames import input_rows, is_ranked
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
 
-__all__ = ["bare", "board", "nothing", "results", "score", "shown", "verdict", "waiting"]
+__all__ = ["Page", "bare", "board", "nothing", "results", "score", "verdict", "waiting"]
 
 Shown = Any
 """A table or a note: whatever a notebook shows as HTML."""
@@ -35,17 +35,19 @@ _PROOF = {
 _DECISIONS = 400
 
 
-def shown(*parts: Shown) -> str:
-    """Tables and notes as one piece of HTML; a widget runs no scripts, so tables come without their search."""
-    for part in parts:
-        if isinstance(part, Table):
-            part.searchable = False
-    return "".join(part._repr_html_() for part in parts)
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a run's own tab shows, above and below the place where it can be watched, and that as DataFrames."""
+
+    above: Sequence[Shown]
+    below: Sequence[Shown] = ()
+    results: pd.DataFrame = field(default_factory=pd.DataFrame)
+    decisions: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
-def nothing(text: str) -> Shown:
+def nothing(text: str) -> Page:
     """A line where there is nothing to show."""
-    return prose.paragraphs(text)
+    return Page([prose.paragraphs(text)])
 
 
 def bare(frame: pd.DataFrame) -> list[PerformanceRun]:
@@ -68,12 +70,12 @@ def bare(frame: pd.DataFrame) -> list[PerformanceRun]:
 
 def results(
     run: PerformanceRun, cohort: Sequence[PerformanceRun], rows: Sequence[LeaderboardRow], aliases: Mapping[str, str]
-) -> tuple[list[Shown], pd.DataFrame]:
+) -> Page:
     """Correctness, standing, smoke by behaviour, stress with overshoot; and the inputs as a table."""
     placed = place(cohort, run.run_id, aliases) if is_ranked(run) else None
     own = next((row for row in rows if row.model == fold_model(run.model, aliases)), None)
     better = ""
-    if own is not None and own.run_id != run.run_id and run.voided is None:
+    if own is not None and run.voided is None and (run.total_fuel is None or own.total_fuel < run.total_fuel):
         better = f"This model already has a better run: {own.run_id} with {grouped(own.total_fuel)} fuel"
         if run.total_fuel:
             better += f"; this one burned {times(run.total_fuel / own.total_fuel)} that"
@@ -81,17 +83,18 @@ def results(
     why = f"Why: {short(run.detail, 300)}" if run.detail else ""
     smoke, stress = tables.results(run)
     frame = pd.DataFrame(input_rows([run], "smoke") + input_rows([run]))
-    parts = [prose.outcome(run), prose.paragraphs(better, why), tables.standing(run, placed), stress, smoke]
-    return parts, frame
+    return Page(
+        [prose.outcome(run), prose.paragraphs(better, why), tables.standing(run, placed), stress], [smoke], frame
+    )
 
 
-def verdict(run: ReviewedRun, rows: Sequence[Any]) -> tuple[list[Shown], pd.DataFrame]:
+def verdict(run: ReviewedRun, rows: Sequence[Any]) -> Page:
     """A person's verdict, or that one is awaited; and the ratings as a table."""
     head = f"{short(run.model)}, run {run.run_id}" + (f". Voided: {short(run.voided, 120)}" if run.voided else "")
     review = run.review
     if review is None:
         said = "It waits for a review: record one in reviews.toml beside the case, and sweep the case again."
-        return [prose.paragraphs(f"{head}.", said)], pd.DataFrame()
+        return Page([prose.paragraphs(f"{head}.", said)])
     own = next((row for row in rows if row.model == fold_model(run.model)), None)
     standing = f"; its model is at rank {own.rank} of {len(rows)} with a mean of {own.score:,.2f}" if own else ""
     said = f"Reviewed by {short(review.reviewer)}: {review.score:,.2f} points{standing}."
@@ -104,10 +107,10 @@ def verdict(run: ReviewedRun, rows: Sequence[Any]) -> tuple[list[Shown], pd.Data
     ]
     table = Table("Verdict", (Column("what"), Column("mark", "mark")), cells, searchable=False, empty="No mark given.")
     written = "".join(f"<p>{html(part)}</p>" for part in review.writeup.split("\n") if part.strip())
-    return [prose.paragraphs(f"{head}.", said), table, prose.Note(written, review.writeup)], frame
+    return Page([prose.paragraphs(f"{head}.", said), table, prose.Note(written, review.writeup)], results=frame)
 
 
-def score(run: SeasonRun, season: Season | None, store: Store) -> tuple[list[Shown], pd.DataFrame, pd.DataFrame]:
+def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
     """A season run's score in its parts, its proof, and its decisions; both as tables too."""
     cell = f"{short(run.level)} ({short(run.difficulty)}), seed {run.seed}"
     head = f"{short(run.agent)} on {short(run.season)} {short(run.season_version)}, {cell}: {run.ended_by}."
@@ -133,7 +136,7 @@ def score(run: SeasonRun, season: Season | None, store: Store) -> tuple[list[Sho
     table = Table("Score", (Column("part"), Column("points", "number"), Column("from")), rows, searchable=False,
                   note="An entry's anchor is T of the route; lost points never take a score below 0.")  # fmt: skip
     decisions = _decisions(run, store)
-    return [prose.paragraphs(*notes), table, *_decision_table(run, decisions)], parts, decisions
+    return Page([prose.paragraphs(*notes), table], _decision_table(run, decisions), parts, decisions)
 
 
 def _parts(run: SeasonRun, season: Season | None) -> pd.DataFrame:
@@ -152,7 +155,7 @@ def _parts(run: SeasonRun, season: Season | None) -> pd.DataFrame:
         none = replace(rules, objectives=0.0, completion=0.0, death=0.0)
         alone: list[Rules] = [replace(none, objectives=rules.objectives), replace(none, completion=rules.completion)]
         earned = [run_score(**facts, anchor_s=entry.anchor_s, rules=part) for part in alone]
-        points = [*earned, -rules.death * run.died, run_score(**facts, anchor_s=entry.anchor_s, rules=rules)]
+        points = [*earned, -rules.death if run.died else 0.0, run_score(**facts, anchor_s=entry.anchor_s, rules=rules)]
     spent = f"{grouped(run.decisions)} decisions of {grouped(run.decision_budget)}, {grouped(run.tokens)} tokens, "
     spent += f"{DASH if run.dollars is None else format(run.dollars, '.4f')} dollars, {grouped(run.ticks)} ticks"
     done = f"{run.objectives_done} of {run.objectives_total}"
@@ -175,7 +178,7 @@ def _decisions(run: SeasonRun, store: Store) -> pd.DataFrame:
 
 def _decision_table(run: SeasonRun, decisions: pd.DataFrame) -> list[Shown]:
     if decisions.empty:
-        return [nothing("No replay of this run is kept here.")] if run.ungraded is None else []
+        return [prose.paragraphs("No replay of this run is kept here.")] if run.ungraded is None else []
     drift = run.drift["decision"] if run.drift else None
     rows = [
         (number(row.decision), named(row.action, 40), number(row.ticks), number(row.at_tick))

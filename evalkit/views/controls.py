@@ -9,10 +9,10 @@ import ipywidgets as widgets
 
 from evalkit.views.names import html, short
 
-__all__ = ["BOX", "number_field", "panel"]
+__all__ = ["BOX", "number_field", "offer", "panel"]
 
 BOX = {"width": "98%"}
-_LABEL = {"description_width": "150px"}
+_LABEL = {"description_width": "136px"}
 
 
 def number_field(name: str, value: float, *, whole: bool = False) -> Any:
@@ -25,5 +25,12 @@ def number_field(name: str, value: float, *, whole: bool = False) -> Any:
 
 def panel(controls: Sequence[Any], note: str = "") -> Any:
     """Controls below each other, with a line about them."""
-    said = [widgets.HTML(f"<small>{html(note)}</small>")] if note else []
+    said = [widgets.HTML(f"<small style='line-height:1.4;display:block'>{html(note)}</small>")] if note else []
     return widgets.VBox([*said, *controls], layout={"overflow": "hidden"})
+
+
+def offer(control: Any, options: Sequence[tuple[str, Any]], value: Any = None) -> None:
+    """Give a list its options, label and value, and keep `value` chosen where it is one; else the first, if any."""
+    control.options = options
+    values = [choice for _, choice in options]
+    control.value = value if value in values else values[0] if values else None

@@ -6,10 +6,12 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from evalkit.errors import EvalkitError, UsageError
+from evalkit import views
+from evalkit.errors import EvalkitError
 from evalkit.performance.manifest import open_case
 from evalkit.records import Outcome, PerformanceRun, SeasonRun
 from evalkit.store import Store
+from evalkit.views.controls import offer
 from evalkit.views.names import html, short
 
 __all__ = ["Watching", "replay_player"]
@@ -17,8 +19,6 @@ __all__ = ["Watching", "replay_player"]
 
 def replay_player(run: SeasonRun, store: Store) -> Any | None:
     """A player of a season run's replay, from `evalkit.views.replay_player`; None while the kit has none."""
-    from evalkit import views
-
     maker = getattr(views, "replay_player", None)
     return None if maker is None else maker(run, store)
 
@@ -46,9 +46,9 @@ class Watching:
         if isinstance(run, PerformanceRun):
             graded = [row for row in run.inputs if row.outcome is not Outcome.SKIPPED]
             graded.sort(key=lambda row: row.kind != "stress")
-            self.input.options = [(short(row.name, 30), row.name) for row in graded]
+            offer(self.input, [(short(row.name, 30), row.name) for row in graded], self.input.value)
             self.widget.children = (self._line, self._said, self.screen) if graded and run.module_digest else ()
-        elif isinstance(run, SeasonRun) and run.replay_digest:
+        elif isinstance(run, SeasonRun) and run.replay_digest and hasattr(views, "replay_player"):
             self.widget.children = (self.button, self._said, self.screen)
         else:
             self.widget.children = ()
@@ -68,10 +68,7 @@ class Watching:
     def _player(self) -> Any:
         run = self._run
         if isinstance(run, SeasonRun):
-            made = replay_player(run, self._store)
-            if made is None:
-                raise UsageError("there is no replay player yet: the decisions above are all there is to see")
-            return made
+            return replay_player(run, self._store)
         assert isinstance(run, PerformanceRun)
         from evalkit.performance.playback import watch
         from evalkit.views.player import show

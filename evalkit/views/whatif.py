@@ -19,7 +19,7 @@ from evalkit.performance.manifest import open_case
 from evalkit.season.manifest import open_season
 from evalkit.season.season import Season
 from evalkit.store import Store, open_results
-from evalkit.views.cells import named, number, rows_of
+from evalkit.views.cells import as_html, number, rows_of
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
 from evalkit.views.slopes import MOST, Move, slopes
@@ -72,7 +72,7 @@ class Board:
         self._official = {name: control.value for name, control in self.controls.items()}
         self._quiet = False
         self._summary, self._ranks, self._code = widgets.HTML(), widgets.HTML(), widgets.HTML()
-        self.reset_button = widgets.Button(description="Reset to official", icon="undo")
+        self.reset_button = widgets.Button(description="Reset to official", icon="undo", layout={"width": "auto"})
         self.reset_button.on_click(lambda _: self.reset())
         for control in self.controls.values():
             control.observe(self._changed, "value")
@@ -109,7 +109,8 @@ class Board:
             self._ranks.value = self._code.value = ""
             return
         self._summary.value = _summary(self.frame, self._question.what)
-        self._ranks.value = self._side_by_side()._repr_html_() + _flow(self.frame, self._question.what)
+        what = self._question.what
+        self._ranks.value = as_html(self._side_by_side()) + _flow(self.frame, what) + _whys(self.frame, what)
         self._code.value = f'<pre style="white-space:pre-wrap;line-height:1.45">{escape(self.code)}</pre>'
 
     def _side_by_side(self) -> Table:
@@ -119,13 +120,13 @@ class Board:
         for row in rows_of(self.frame.head(ROWS)):
             scores = self._question.cells(row)
             place = (number(row.rank), number(row.official_rank), Cell(_arrow(row)), Cell.name(_name(row, what), 44))
-            rows.append((*place, *(cell for _, cell in scores), named(row.why, 200) if row.why else Cell("")))
-        columns += [column for column, _ in scores] + [Column("why")]
+            rows.append((*place, *(cell for _, cell in scores)))
+        columns += [column for column, _ in scores]
         left = len(self.frame) - len(rows)
         note = f"The best {len(rows)} of {len(self.frame)}; `.frame` holds all." if left > 0 else ""
         return Table(
-            "Official and what-if, side by side", columns[: len(rows[0])] if rows else columns, rows, note=note,
-            searchable=False, drop=("why",), empty="No run counts here yet, so there is nothing to rank.",
+            "Official and what-if, side by side", columns, rows, note=note, searchable=False,
+            empty="No run counts here yet, so there is nothing to rank.",
         )  # fmt: skip
 
     def _laid_out(self) -> Any:
@@ -133,9 +134,11 @@ class Board:
         for place, (title, _) in enumerate(self._question.panels):
             panels.set_title(place, title)
         panels.selected_index = 0 if self._question.panels else None
-        left = widgets.VBox([self.reset_button, panels], layout={"flex": "0 1 380px", "min_width": "300px"})
+        left = widgets.VBox(
+            [self.reset_button, panels], layout={"flex": "0 1 410px", "min_width": "300px", "margin": "0 14px 0 0"}
+        )
         tabs = widgets.Tab([
-            self._ranks, widgets.HTML(self._question.limit_table()._repr_html_()), self._code
+            self._ranks, widgets.HTML(as_html(self._question.limit_table())), self._code
         ], layout={"overflow": "auto"})  # fmt: skip
         for place, title in enumerate(("Ranks", "How far can it go?", "The code")):
             tabs.set_title(place, title)
@@ -207,6 +210,16 @@ def _summary(frame: pd.DataFrame, what: str) -> str:
         lead += f" (officially {html(short(', '.join(sorted(official)), 60))})"
     said = "no rank differs from the official one" if not moved else f"{moved} of {len(frame)} rows differ"
     return f"<p style='margin:.2em 0 .6em'>{said[0].upper()}{said[1:]}; {lead}.</p>"
+
+
+def _whys(frame: pd.DataFrame, what: str) -> str:
+    """Who moved, and why, a line each."""
+    moved = frame[frame["why"] != ""]
+    if moved.empty:
+        return ""
+    lines = [f"<li><b>{html(short(str(getattr(row, what)), 44))}</b> {html(row.why)}</li>"
+             for row in rows_of(moved.head(ROWS))]  # fmt: skip
+    return f'<h4 style="margin:.8em 0 .3em">Who moved, and why</h4><ul style="line-height:1.5">{"".join(lines)}</ul>'
 
 
 def _flow(frame: pd.DataFrame, what: str) -> str:

@@ -77,7 +77,7 @@ class CaseQuestion:
         field = number_field(name, official, whole=True)
         slider = widgets.FloatLogSlider(
             value=1.0, base=10, min=-2, max=2, step=0.01, readout_format=".2f", description="× the official",
-            style={"description_width": "150px"}, layout=BOX,
+            style={"description_width": "136px"}, layout=BOX,
         )  # fmt: skip
 
         def to_field(change: Any) -> None:

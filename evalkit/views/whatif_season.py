@@ -20,8 +20,8 @@ from evalkit.views.whatif import opened
 __all__ = ["SeasonQuestion"]
 
 _WORDS = {
-    "objectives": "points for objectives", "completion": "points for completing", "death": "points lost by dying",
-    "exponent": "exponent of anchor / T",
+    "objectives": "objectives, points", "completion": "completion, points", "death": "death, points lost",
+    "exponent": "exponent of pace",
 }  # fmt: skip
 
 
@@ -62,7 +62,7 @@ class SeasonQuestion:
         most = max(2.0 if name == "exponent" else 100.0, 2 * official)
         return widgets.FloatSlider(
             value=official, min=0.0, max=most, step=0.05 if name == "exponent" else 1.0, description=_WORDS[name],
-            readout_format=".2f" if name == "exponent" else ".1f", style={"description_width": "150px"}, layout=BOX,
+            readout_format=".2f" if name == "exponent" else ".1f", style={"description_width": "136px"}, layout=BOX,
         )  # fmt: skip
 
     def setting(self) -> Setting:
