@@ -54,10 +54,10 @@ class Console:
         self.runs = self.results = self.decisions = self.leaderboard = self.worklist = pd.DataFrame()
         self.place, self.who, self.state = (
             widgets.Dropdown(description=name, layout={"width": "auto"}, style={"description_width": "42px"})
-            for name in ("show", "of", "that")
+            for name in ("show", "who", "state")
         )
         self.text = widgets.Text(
-            description="with", placeholder="text in a name, an id, a reason", layout=self.place.layout,
+            description="text", placeholder="in a name, an id, a reason", layout=self.place.layout,
             style={"description_width": "42px"},
         )  # fmt: skip
         self.pick = widgets.Select(rows=18, layout={"width": "auto"})
@@ -212,7 +212,7 @@ def _label(row: tuple[Any, ...], many: bool) -> str:
     parts = [short(name, 30), plain(version), *([short(variant, 16)] if variant else [])]
     parts += [f"fuel {schedule[:8]}"] if many and schedule else []
     what = {"performance": "", "reviewed": "reviewed, ", "season": "season, "}[kind]
-    return f"{' '.join(parts)} ({what}{runs:,} runs)"
+    return f"{' '.join(parts)} ({what}{runs:,} run{'' if runs == 1 else 's'})"
 
 
 def _states(frame: pd.DataFrame, reviewed: dict[str, ReviewedRun]) -> pd.Series[str]:

@@ -114,7 +114,10 @@ def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
     """A season run's score in its parts, its proof, and its decisions; both as tables too."""
     cell = f"{short(run.level)} ({short(run.difficulty)}), seed {run.seed}"
     head = f"{short(run.agent)} on {short(run.season)} {short(run.season_version)}, {cell}: {run.ended_by}."
-    notes = [head]
+    dollars = DASH if run.dollars is None else f"{run.dollars:.4f}"
+    spent = f"It took {grouped(run.decisions)} decisions of {grouped(run.decision_budget)}, "
+    spent += f"{grouped(run.ticks)} ticks, {grouped(run.tokens)} tokens and {dollars} dollars."
+    notes = [head, spent]
     if run.voided:
         notes.append(f"⊘ Voided: {short(run.voided, 200)}")
     if run.ungraded:
@@ -133,8 +136,7 @@ def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
                           if run.verified is not None else "."))  # fmt: skip
     parts = _parts(run, season)
     rows = [(named(row.part), number(row.points, ".2f"), named(row.how, 120)) for row in rows_of(parts)]
-    table = Table("Score", (Column("part"), Column("points", "number"), Column("from")), rows, searchable=False,
-                  note="An entry's anchor is T of the route; lost points never take a score below 0.")  # fmt: skip
+    table = Table("Score", (Column("part"), Column("points", "number"), Column("from")), rows, searchable=False)
     decisions = _decisions(run, store)
     return Page([prose.paragraphs(*notes), table], _decision_table(run, decisions), parts, decisions)
 
@@ -156,10 +158,9 @@ def _parts(run: SeasonRun, season: Season | None) -> pd.DataFrame:
         alone: list[Rules] = [replace(none, objectives=rules.objectives), replace(none, completion=rules.completion)]
         earned = [run_score(**facts, anchor_s=entry.anchor_s, rules=part) for part in alone]
         points = [*earned, -rules.death if run.died else 0.0, run_score(**facts, anchor_s=entry.anchor_s, rules=rules)]
-    spent = f"{grouped(run.decisions)} decisions of {grouped(run.decision_budget)}, {grouped(run.tokens)} tokens, "
-    spent += f"{DASH if run.dollars is None else format(run.dollars, '.4f')} dollars, {grouped(run.ticks)} ticks"
     done = f"{run.objectives_done} of {run.objectives_total}"
-    told = (("objectives", done), ("completion", pace), ("death", "died" if run.died else "alive"), ("score", spent))
+    death, total = "died" if run.died else "alive", "their sum, never below 0"
+    told = (("objectives", done), ("completion", pace), ("death", death), ("score", total))
     rows = [(part, value, how) for (part, how), value in zip(told, points, strict=True)]
     return pd.DataFrame(rows, columns=["part", "points", "how"]).astype({"points": "Float64"})
 
@@ -217,7 +218,7 @@ def board(kind: str, rows: Sequence[Any], run: Any, is_known: bool) -> tuple[Tab
     proof = {True: "✓ verified", False: "✗ drifts", None: "○ not replayed"}
     places = [
         (
-            number(row.rank), Cell.name(row.agent + (f" ({row.reference})" if row.reference else "")),
+            number(row.rank), Cell.name(row.agent + (f" ({row.reference})" if row.reference else ""), 36),
             number(row.score, ".2f"), number(row.se, ".2f"), Cell(f"{row.cells}/{row.cells_expected}"),
             number(row.attempts), Cell(proof[row.verified]), number(row.decisions), number(row.tokens),
             Cell(DASH if row.dollars is None else f"{row.dollars:,.2f}{'' if row.dollars_complete else '+?'}"),

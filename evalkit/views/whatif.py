@@ -7,6 +7,7 @@ their namesakes in `performance`; here are only the controls and what they show.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from html import escape
 from typing import Any, Protocol
 
@@ -16,15 +17,17 @@ import pandas as pd
 from evalkit.errors import UsageError
 from evalkit.performance.case import Case
 from evalkit.performance.manifest import open_case
+from evalkit.reading import did_you_mean, printable
 from evalkit.season.manifest import open_season
 from evalkit.season.season import Season
 from evalkit.store import Store, open_results
+from evalkit.views import prose
 from evalkit.views.cells import as_html, number, rows_of
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
 from evalkit.views.slopes import MOST, Move, slopes
 
-__all__ = ["Board", "Question", "opened", "whatif"]
+__all__ = ["Board", "Question", "find", "opened", "whatif"]
 
 ROWS = 60
 """Rows of the table that are drawn; `frame` holds all."""
@@ -95,6 +98,26 @@ class Board:
             self._quiet = False
         self.redraw()
 
+    def apply(self, changes: Sequence[str]) -> Board:
+        """Set controls from texts like `completion=50` or `entry dam (agent)=no`, and return the board.
+
+        Raises UsageError, in a line, for a name that is no control and a value that does not fit it; nothing is set.
+        """
+        values: dict[str, Any] = {}
+        for change in changes:
+            name, _, text = (part.strip() for part in change.rpartition("="))
+            if name not in self.controls:
+                raise UsageError(f'no control "{printable(name)}"{did_you_mean(name, list(self.controls))}')
+            values[name] = _value(self.controls[name], text)
+        self._quiet = True
+        try:
+            for name, value in values.items():
+                self.controls[name].value = value
+        finally:
+            self._quiet = False
+        self.redraw()
+        return self
+
     def _changed(self, _change: Any) -> None:
         if not self._quiet:
             self.redraw()
@@ -108,12 +131,13 @@ class Board:
             self._summary.value = f"<p><b>{html(str(error))}</b></p>"
             self._ranks.value = self._code.value = ""
             return
-        self._summary.value = _summary(self.frame, self._question.what)
+        self._summary.value = f"<p style='margin:.2em 0 .6em'>{html(_said(self.frame, self._question.what))}</p>"
         what = self._question.what
-        self._ranks.value = as_html(self._side_by_side()) + _flow(self.frame, what) + _whys(self.frame, what)
+        self._ranks.value = as_html(self.table()) + _flow(self.frame, what) + _whys(self.frame, what)
         self._code.value = f'<pre style="white-space:pre-wrap;line-height:1.45">{escape(self.code)}</pre>'
 
-    def _side_by_side(self) -> Table:
+    def table(self) -> Table:
+        """The official and the other ranking, side by side, as a table to print."""
         what = self._question.what
         rows, columns = [], [Column("rank", "number"), Column("was", "number"), Column("moved", "mark"), Column(what)]
         scores: tuple[tuple[Column, Cell], ...] = ()
@@ -129,6 +153,14 @@ class Board:
             empty="No run counts here yet, so there is nothing to rank.",
         )  # fmt: skip
 
+    def limit_table(self) -> Table:
+        """How far each constant can go before the first rank changes, as a table to print."""
+        return self._question.limit_table()
+
+    def finding(self) -> prose.Note:
+        """Say what this setting changes, and which constant is nearest to changing a rank."""
+        return prose.paragraphs(f"Finding: {_said(self.frame, self._question.what)}", _tightest(self.limits))
+
     def _laid_out(self) -> Any:
         panels = widgets.Accordion([panel for _, panel in self._question.panels])
         for place, (title, _) in enumerate(self._question.panels):
@@ -138,7 +170,7 @@ class Board:
             [self.reset_button, panels], layout={"flex": "0 1 410px", "min_width": "300px", "margin": "0 14px 0 0"}
         )
         tabs = widgets.Tab([
-            self._ranks, widgets.HTML(as_html(self._question.limit_table())), self._code
+            self._ranks, widgets.HTML(as_html(self.limit_table())), self._code
         ], layout={"overflow": "auto"})  # fmt: skip
         for place, title in enumerate(("Ranks", "How far can it go?", "The code")):
             tabs.set_title(place, title)
@@ -157,7 +189,7 @@ def whatif(what: str | os.PathLike[str] | Season | Case, store: Any = None, *, r
     from evalkit.views.whatif_case import CaseQuestion
     from evalkit.views.whatif_season import SeasonQuestion
 
-    found: Season | Case = what if isinstance(what, (Season, Case)) else _opened(os.fspath(what))
+    found = find(what)
     if isinstance(found, Season):
         ref = f"{found.slug}@{found.version}" if isinstance(what, (Season, Case)) else os.fspath(what)
         return Board(SeasonQuestion(found, store, runs, ref))
@@ -166,7 +198,11 @@ def whatif(what: str | os.PathLike[str] | Season | Case, store: Any = None, *, r
     return Board(CaseQuestion(found, store, runs))
 
 
-def _opened(ref: str) -> Season | Case:
+def find(what: str | os.PathLike[str] | Season | Case) -> Season | Case:
+    """Open a case or a season. Raises UsageError as `open_case` does where it is neither."""
+    if isinstance(what, (Season, Case)):
+        return what
+    ref = os.fspath(what)
     try:
         return open_case(ref)
     except UsageError as error:
@@ -196,20 +232,50 @@ def _arrow(row: Any) -> str:
     return "" if row.moved == 0 else f"{'▲' if row.moved > 0 else '▼'} {abs(row.moved)}"
 
 
-def _summary(frame: pd.DataFrame, what: str) -> str:
+def _said(frame: pd.DataFrame, what: str) -> str:
     """Who leads and how many moved, in a line."""
     if frame.empty:
-        return "<p>No run counts here yet.</p>"
+        return "No run counts here yet."
     first = frame.loc[frame["rank"] == 1, what]
     official = set(frame.loc[frame["official_rank"] == 1, what])
     moved = int((frame["why"] != "").sum())
-    lead = "nobody takes a rank" if first.empty else f"first: <b>{html(short(', '.join(first), 60))}</b>"
+    lead = "nobody takes a rank" if first.empty else f"first: {short(', '.join(first), 60)}"
     if set(first) == official:
         lead += ", as officially" if moved else ""
     elif official:
-        lead += f" (officially {html(short(', '.join(sorted(official)), 60))})"
-    said = "no rank differs from the official one" if not moved else f"{moved} of {len(frame)} rows differ"
-    return f"<p style='margin:.2em 0 .6em'>{said[0].upper()}{said[1:]}; {lead}.</p>"
+        lead += f" (officially {short(', '.join(sorted(official)), 60)})"
+    said = "No rank differs from the official one" if not moved else f"{moved} of {len(frame)} rows differ"
+    return f"{said}; {lead}."
+
+
+def _tightest(limits: pd.DataFrame) -> str:
+    """Which constant is nearest, as a share of itself, to changing a rank."""
+    near: list[tuple[float, str]] = []
+    for row in rows_of(limits.dropna(subset="official")):
+        for limit in (row.below, row.above):
+            if not pd.isna(limit) and row.official:
+                said = f"{row[0]}, at {limit:,.6g} instead of {row.official:,.6g}"
+                near.append((abs(limit - row.official) / row.official, said))
+    return f"Of all constants, the nearest to change a rank alone: {min(near)[1]}." if near else ""
+
+
+def _value(control: Any, text: str) -> Any:
+    """A text as a control's value."""
+    said = {"yes": True, "true": True, "no": False, "false": False}
+    if isinstance(control.value, bool):
+        if text.lower() in said:
+            return said[text.lower()]
+    elif isinstance(control.value, str):
+        if text in [value for _, value in control.options]:
+            return text
+    else:
+        try:
+            value = type(control.value)(text)
+        except ValueError:
+            value = None
+        if value is not None and control.min <= value <= control.max:
+            return value
+    raise UsageError(f'"{printable(text)}" does not fit the control {short(control.description or "score", 40)}')
 
 
 def _whys(frame: pd.DataFrame, what: str) -> str:
