@@ -79,6 +79,7 @@ def seeds_to_separate(
     sum s_l^2 / (n L^2) at n seeds each (stratified: Cochran, "Sampling Techniques", 1977, chapter 5); put into the
     sample size of a paired comparison, ((z_confidence + z_power) sigma / d)^2 (as in Miller, "Adding Error Bars to
     Evals", 2024, arXiv:2411.00640, on power), that gives n = (z_c + z_p)^2 sum s_l^2 / (L d)^2, rounded up, at least 2.
+    Both use normal quantiles, which with few seeds is optimistic.
     """
     entries: dict[tuple[str, str], list[float]] = {}
     for (level, difficulty, _), value in differences.items():

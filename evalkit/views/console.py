@@ -40,7 +40,7 @@ _FIRST = {"performance": "Results", "reviewed": "Verdict", "season": "Score"}
 
 
 class Console:
-    """A store as a notebook shows it. `widget` is the whole; `place, who, state, text, pick` are its controls.
+    """A store as a notebook shows it. `widget` is the whole; its controls: `place, who, state, text, pick, watching`.
 
     DataFrames: `places` (what there is to choose), `runs` (those that the filters leave, a row each, with `state` and,
     of a season that is known, `score`), `results` (the picked run's inputs, ratings or score parts), `decisions` (of a
@@ -63,7 +63,7 @@ class Console:
         self.pick = widgets.Select(rows=18, layout={"width": "auto"})
         self.refresh = widgets.Button(description="Read the store again", icon="refresh", layout={"width": "auto"})
         self._count, self._above, self._below = (widgets.HTML() for _ in range(3))
-        self._watching = Watching(self._store)
+        self.watching = Watching(self._store)
         self._standings, self._waiting = widgets.HTML(), widgets.HTML()
         self._quiet = False
         self.widget = self._laid_out()
@@ -85,7 +85,7 @@ class Console:
             [self.place, self.who, self.state, self.text, self._count, self.pick, self.refresh],
             layout={"flex": "0 1 400px", "min_width": "300px", "margin": "0 14px 0 0"},
         )
-        first = widgets.VBox([self._above, self._watching.widget, self._below])
+        first = widgets.VBox([self._above, self.watching.widget, self._below])
         self.tabs = widgets.Tab([first, self._standings, self._waiting])
         for index, title in enumerate(("Results", "Leaderboard", "Worklist")):
             self.tabs.set_title(index, title)
@@ -192,7 +192,7 @@ class Console:
             page = tabs.score(run, self._season, self._store)
         self.results, self.decisions = page.results, page.decisions
         self._above.value, self._below.value = as_html(*page.above), as_html(*page.below)
-        self._watching.of(run)
+        self.watching.of(run)
         place = self.place.value
         table, self.leaderboard = tabs.board(place[0] if place else "performance", board, run, self._season is not None)
         self._standings.value = as_html(table)
