@@ -13,7 +13,6 @@ import evalkit
 from evalkit import views
 from evalkit.performance.rank import leaderboard, place
 from evalkit.season import load_season
-from evalkit.season.score import run_score
 from evalkit.store import Store
 from evalkit.views import console_tabs as tabs
 from evalkit.views.console import MOST, Console, console
@@ -250,6 +249,3 @@ def test_records_from_the_table_rank_as_the_whole_records_do(full: Store) -> Non
 def test_the_console_and_the_board_are_names_of_the_package() -> None:
     assert evalkit.console is console
     assert callable(evalkit.whatif)
-    assert (
-        run_score(objectives_done=1, objectives_total=1, completed=False, time_s=None, anchor_s=None, died=False) == 60
-    )
