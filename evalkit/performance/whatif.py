@@ -153,6 +153,8 @@ def ranked(facts: Facts, setting: Setting) -> Ranked:
     for name in (*setting.ceilings, *setting.without_inputs):
         if name not in facts.inputs:
             raise UsageError(f"no run has a stress input {name!r}: there are {', '.join(facts.inputs) or 'none'}")
+    if min(setting.ceilings.values(), default=1) < 1:
+        raise UsageError("a ceiling is a fuel of at least 1")
     kept = np.array([name not in setting.without_inputs for name in facts.inputs], dtype=bool)
     if facts.inputs and not kept.any():
         raise UsageError("nothing is left to score: keep at least one stress input")

@@ -22,8 +22,9 @@ from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
 from evalkit.season.known import Seasons
 from evalkit.season.ranking import scored, standings
 from evalkit.views import console_tabs as tabs
+from evalkit.views import prose
 from evalkit.views.cells import as_html, rows_of
-from evalkit.views.controls import offer
+from evalkit.views.controls import keyboard, offer
 from evalkit.views.formats import compact
 from evalkit.views.names import labels, plain, short
 from evalkit.views.watching import Watching
@@ -90,7 +91,15 @@ class Console:
         for index, title in enumerate(("Results", "Leaderboard", "Worklist")):
             self.tabs.set_title(index, title)
         self.tabs.layout = {"flex": "1 1 560px", "min_width": "0", "max_width": "100%"}
-        return widgets.HBox([left, self.tabs], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
+        return keyboard(
+            [widgets.HBox([left, self.tabs], layout={"flex_flow": "row wrap", "align_items": "flex-start"})]
+        )
+
+    def finding(self) -> prose.Note:
+        """Say how much is kept, of what, and what waits for a person."""
+        kept = ", ".join(label for label, _ in self.place.options) or "nothing"
+        waits = f"; {len(self.worklist)} wait for a review" if len(self.worklist) else ""
+        return prose.paragraphs(f"Finding: {len(self._all):,} runs are kept: {kept}{waits}.")
 
     def load(self) -> None:
         """Read the store again, and show what was shown."""

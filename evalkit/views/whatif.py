@@ -23,6 +23,7 @@ from evalkit.season.season import Season
 from evalkit.store import Store, open_results
 from evalkit.views import prose
 from evalkit.views.cells import as_html, number, rows_of
+from evalkit.views.controls import keyboard
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
 from evalkit.views.slopes import MOST, Move, slopes
@@ -176,7 +177,7 @@ class Board:
             tabs.set_title(place, title)
         right = widgets.VBox([self._summary, tabs], layout={"flex": "1 1 560px", "min_width": "0", "max_width": "100%"})
         sides = widgets.HBox([left, right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
-        return widgets.VBox([widgets.HTML(f"<h3>What if? {html(self._question.title)}</h3>"), sides])
+        return keyboard([widgets.HTML(f"<h3>What if? {html(self._question.title)}</h3>"), sides])
 
 
 def whatif(what: str | os.PathLike[str] | Season | Case, store: Any = None, *, runs: Any = None) -> Board:

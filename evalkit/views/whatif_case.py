@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import ipywidgets as widgets
@@ -16,7 +15,7 @@ from evalkit.performance.rank import project_aliases
 from evalkit.performance.whatif import RERUN, Facts, Setting, code, fold, what_if
 from evalkit.store.filters import Filters
 from evalkit.views.cells import named, number, rows_of
-from evalkit.views.controls import BOX, number_field, panel
+from evalkit.views.controls import BOX, exact, number_field, panel
 from evalkit.views.formats import OUTCOME_MARKS, OUTCOME_WORDS, grouped
 from evalkit.views.frames import latest_cohort
 from evalkit.views.grid import Cell, Column, Table
@@ -47,7 +46,9 @@ class CaseQuestion:
         self.controls: dict[str, Any] = {}
         ceilings: list[Any] = []
         for name, official in self._official.items():
-            ceilings += self._ceiling(name, official)
+            field = number_field(name, official, whole=True, most=2**53 - 1, step=max(1, official // 20))
+            self.controls[f"ceiling {name}"] = field
+            ceilings.append(exact(field, times=max(1, official)))
         ticks = []
         for name in self._official:
             ticks.append(widgets.Checkbox(value=True, description=short(name), indent=False, layout=BOX))
@@ -55,7 +56,13 @@ class CaseQuestion:
         choices = [("the sum of fuel", "sum"), ("the geometric mean of ratios to the best", "ratios")]
         self.controls["score"] = widgets.RadioButtons(options=choices, value="sum", layout={"width": "auto"})
         self.panels: tuple[tuple[str, Any], ...] = (
-            ("Ceilings", panel(ceilings, "Fuel at or under which a right answer passes, and as a multiple.")),
+            (
+                "Ceilings",
+                panel(
+                    ceilings,
+                    "Fuel at or under which a right answer passes; a slider goes from a hundredth to a hundred times.",
+                ),
+            ),
             ("Inputs and score", panel([*ticks, self.controls["score"]], "Ticked inputs count; a score is")),
         )
 
@@ -71,29 +78,6 @@ class CaseQuestion:
         found["variant"] = str(last["variant"])
         inputs = source.inputs_frame(include_voided=False, **found)
         return fold(runs, inputs, project_aliases())
-
-    def _ceiling(self, name: str, official: int) -> list[Any]:
-        """A field in fuel, which is exact, and a slider of its multiple; each follows the other."""
-        field = number_field(name, official, whole=True)
-        slider = widgets.FloatLogSlider(
-            value=1.0, base=10, min=-2, max=2, step=0.01, readout_format=".2f", description="× the official",
-            style={"description_width": "136px"}, layout=BOX,
-        )  # fmt: skip
-
-        def to_field(change: Any) -> None:
-            if not math.isclose(change["new"], field.value / official, rel_tol=1e-6):
-                field.value = round(official * change["new"])
-
-        def to_slider(change: Any) -> None:
-            multiple = min(100.0, max(0.01, change["new"] / official))
-            if not math.isclose(multiple, slider.value, rel_tol=1e-6):
-                slider.value = multiple
-
-        if official > 0:
-            slider.observe(to_field, "value")
-            field.observe(to_slider, "value")
-        self.controls[f"ceiling {name}"] = field
-        return [field, slider]
 
     def setting(self) -> Setting:
         """What the controls say."""

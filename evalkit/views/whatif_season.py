@@ -13,7 +13,7 @@ from evalkit.season.score import Rules
 from evalkit.season.season import Season
 from evalkit.season.whatif import Setting, code, command, entry_name, fold, what_if
 from evalkit.views.cells import named, number, rows_of
-from evalkit.views.controls import BOX, number_field, panel
+from evalkit.views.controls import BOX, exact, number_field, panel
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.whatif import opened
 
@@ -52,18 +52,19 @@ class SeasonQuestion:
         }
         self.controls: dict[str, Any] = {**rules, **flags, **anchors, **entries, **seeds}
         self.panels: tuple[tuple[str, Any], ...] = (
-            ("Rules", panel([*rules.values(), *flags.values()])),
+            ("Rules", panel([*(self._slid(name, field) for name, field in rules.items()), *flags.values()])),
             ("Anchors", panel(list(anchors.values()), "Seconds of game time; 0 is no anchor.")),
             ("Entries and seeds", panel([*entries.values(), *seeds.values()], "Ticked ones count.")),
         )
 
     def _constant(self, name: str) -> Any:
-        official = getattr(self._season.rules, name)
-        most = max(2.0 if name == "exponent" else 100.0, 2 * official)
-        return widgets.FloatSlider(
-            value=official, min=0.0, max=most, step=0.05 if name == "exponent" else 1.0, description=_WORDS[name],
-            readout_format=".2f" if name == "exponent" else ".1f", style={"description_width": "136px"}, layout=BOX,
-        )  # fmt: skip
+        step = 0.05 if name == "exponent" else 1.0
+        return number_field(_WORDS[name], getattr(self._season.rules, name), most=1e6, step=step)
+
+    def _slid(self, name: str, field: Any) -> Any:
+        """A constant with its slider, which ends at twice the official value or more."""
+        least = 2.0 if name == "exponent" else 100.0
+        return exact(field, most=max(least, 2 * field.value), step=field.step)
 
     def setting(self) -> Setting:
         """What the controls say."""

@@ -173,6 +173,8 @@ def test_stored_tables_fold_to_what_the_records_fold_to() -> None:
 def test_what_does_not_fit_is_refused_in_a_line_and_nothing_is_an_answer() -> None:
     with pytest.raises(UsageError, match="no run has a stress input 'x': there are belt-128"):
         what_if(made.every_outcome(), Setting(ceilings={"x": 1}))
+    with pytest.raises(UsageError, match="at least 1"):
+        what_if(made.every_outcome(), Setting(ceilings={LAST: 0}))
     with pytest.raises(UsageError, match="nothing is left to score"):
         what_if(made.every_outcome(), Setting(without_inputs=NAMES))
     with pytest.raises(UsageError, match="more than one cohort"):

@@ -83,13 +83,29 @@ def test_a_ceilings_slider_and_its_field_follow_each_other() -> None:
     board = case_board()
     field = board.controls[f"ceiling {LAST}"]
     sliders = [w for w in all_of(board.widget) if type(w).__name__ == "FloatLogSlider"]
-    sliders[-1].set_state({"value": 3.0})
-    assert field.value == 3 * made.CEILING
+    sliders[-1].set_state({"value": 10**0.5})
+    assert field.value == round(10**0.5 * made.CEILING)
     field.set_state({"value": made.CEILING // 2})
-    assert sliders[-1].value == pytest.approx(0.5)
+    snapped = sliders[-1].value
+    assert snapped == pytest.approx(0.5, rel=0.02)
+    sliders[-1].set_state({"value": snapped * (1 + 1e-9)})  # what the page sends back is no move of anybody
     assert field.value == made.CEILING // 2
+    board.controls[f"ceiling {LAST}"].value = 1
+    assert sliders[-1].value == pytest.approx(0.01)
     board.reset()
     assert sliders[-1].value == pytest.approx(1.0)
+
+
+def test_a_constant_between_two_steps_of_its_slider_stays_exact() -> None:
+    board = season_board().apply(["completion=52.5", "exponent=0.333", "death=500"])
+    sliders = [w for w in all_of(board.widget) if type(w).__name__ == "FloatSlider"]
+    for slider in sliders:
+        slider.set_state({"value": slider.value})
+    values = {name: board.controls[name].value for name in ("completion", "exponent", "death")}
+    assert values == {"completion": 52.5, "exponent": 0.333, "death": 500.0}
+    assert sliders[2].value == sliders[2].max
+    sliders[0].set_state({"value": 61.0})
+    assert board.controls["objectives"].value == 61.0
 
 
 def all_of(widget: Any) -> list[Any]:
