@@ -23,9 +23,9 @@ _KEYS = """<script>(() => {
 if (window.evalkitKeys) return;
 window.evalkitKeys = true;
 addEventListener("keydown", (event) => {
-  const inside = event.target.closest && event.target.closest(".evk-keys");
   const asked = event.ctrlKey || event.metaKey || event.altKey;
-  if (inside) inside.toggleAttribute("data-lm-suppress-shortcuts", !asked);
+  if (event.target.closest && event.target.closest(".evk-keys"))
+    event.target.toggleAttribute("data-lm-suppress-shortcuts", !asked);
 }, true);
 })()</script>"""
 
