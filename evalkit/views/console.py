@@ -147,6 +147,7 @@ class Console:
         counts = self._here["state"].value_counts()
         offer(self.state, [("any state", ""), *((f"{state} ({n})", state) for state, n in counts.items())])
         self._quiet = False
+        self._cohort = tabs.bare(self._here) if kind == "performance" else []
         self._board = self._ranked(kind)
         self._filter()
 
@@ -158,7 +159,7 @@ class Console:
             return standings(self._here.rename(columns={"name": "season", "version": "season_version"}), self._season)
         if kind == "reviewed":
             return review_leaderboard([self._reviewed[run_id] for run_id in self._here["run_id"]], self._aliases)
-        return leaderboard(tabs.bare(self._here), self._aliases)
+        return leaderboard(self._cohort, self._aliases)
 
     def _filter(self) -> None:
         """Narrow the list by the three filters, and keep the picked run where it still is in it."""
@@ -194,7 +195,7 @@ class Console:
             page = tabs.nothing("No run is kept here yet." if self._all.empty else "No run matches these filters.")
         elif isinstance(run, PerformanceRun):
             rows = cast("list[LeaderboardRow]", board)
-            page = tabs.results(run, tabs.bare(self._here), rows, self._aliases)
+            page = tabs.results(run, self._cohort, rows, self._aliases)
         elif isinstance(run, ReviewedRun):
             page = tabs.verdict(run, board)
         else:

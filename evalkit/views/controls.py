@@ -51,7 +51,11 @@ def number_field(name: str, value: float, *, whole: bool = False, most: float = 
 
 def exact(field: Any, *, most: float = 0.0, step: float = 0.0, times: float = 0.0) -> Any:
     """A field with a slider beside it: from 0 to `most` in steps, or from a hundredth to a hundred `times` a number."""
-    style: dict[str, Any] = {"readout": False, "layout": {"flex": "1 1 80px", "width": "auto", "min_width": "70px"}}
+    style: dict[str, Any] = {
+        "readout": False,
+        "tooltip": field.description,
+        "layout": {"flex": "1 1 80px", "width": "auto", "min_width": "70px"},
+    }
     if times:
         slider = widgets.FloatLogSlider(value=1.0, base=10, min=-2, max=2, step=0.01, **style)
     else:
