@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         watch_replay,
     )  # fmt: skip
     from evalkit.store import Store, open_results
+    from evalkit.views.console import console
+    from evalkit.views.whatif import whatif
 
 __version__ = "0.1.0"
 
@@ -43,6 +45,8 @@ _HOME = {
         "check_season", "load_season", "open_season", "play", "scored", "standings", "verify", "watch_replay",
     ),
     "evalkit.store": ("Store", "open_results"),
+    "evalkit.views.console": ("console",),
+    "evalkit.views.whatif": ("whatif",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -56,6 +60,7 @@ __all__ = [
     "check_case",
     "check_season",
     "cohorts",
+    "console",
     "find_case",
     "find_solutions",
     "grade",
@@ -77,6 +82,7 @@ __all__ = [
     "verify",
     "watch",
     "watch_replay",
+    "whatif",
     "worklist",
 ]
 

@@ -50,7 +50,7 @@ class Place:
     efficiency_percentile: float | None
     ratio_to_best: float
     is_model_best: bool
-    model_best: str
+    model_best: int
 
 
 def case(**values: Any) -> Any:
@@ -171,4 +171,4 @@ def place(runs: list[PerformanceRun], run_id: str) -> Place:
     below, equal = sum(f < fuel for f in others), sum(f == fuel for f in others)
     share = 100 * (len(others) - below - equal + equal / 2) / len(others) if others else None
     least = min([*others, mine.total_fuel, fuel])
-    return Place(run_id, 1 + below, len(rows), share, fuel / least, mine.run_id == run_id, mine.run_id)
+    return Place(run_id, 1 + below, len(rows), share, fuel / least, mine.run_id == run_id, mine.total_fuel)

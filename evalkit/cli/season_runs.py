@@ -6,52 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalkit.cli.output import figure, line, table
-from evalkit.errors import EvalkitError
 from evalkit.records import PerformanceRun, ReviewedRun, SeasonRun
-from evalkit.season.manifest import open_season
-from evalkit.season.score import run_score
-from evalkit.season.season import Season
+from evalkit.season.known import Seasons, score_of
 
 __all__ = ["Seasons", "public", "score_of", "season_lines", "season_run_lines", "turn_lines"]
-
-
-class Seasons:
-    """The seasons under cases/, each read once for one answer."""
-
-    def __init__(self, *known: Season) -> None:
-        self._known: dict[tuple[str, str], Season | None] = {(s.slug, s.version): s for s in known}
-
-    def of(self, run: SeasonRun) -> Season | None:
-        """The season of a run as it lies there today; None where it does not."""
-        key = (run.season, run.season_version)
-        if key not in self._known:
-            self._known[key] = self._found(*key)
-        return self._known[key]
-
-    def _found(self, slug: str, version: str) -> Season | None:
-        for ref in (slug, f"{slug}@{version}"):
-            try:
-                season = open_season(ref)
-            except EvalkitError:
-                continue
-            if season.version == version:
-                return season
-        return None
-
-
-def score_of(run: SeasonRun, seasons: Seasons) -> tuple[float | None, float | None]:
-    """(score, anchor) by the season's rules; None where ungraded, or where the season or the entry is not known."""
-    season = seasons.of(run)
-    entry = next((e for e in season.entries if e.key == (run.level, run.difficulty)), None) if season else None
-    if season is None or entry is None:
-        return None, None
-    if run.ungraded is not None:
-        return None, entry.anchor_s
-    score = run_score(
-        objectives_done=run.objectives_done, objectives_total=run.objectives_total, completed=run.completed,
-        time_s=run.time_s, anchor_s=entry.anchor_s, died=run.died, rules=season.rules,
-    )  # fmt: skip
-    return score, entry.anchor_s
 
 
 def public(run: PerformanceRun | ReviewedRun | SeasonRun, seasons: Seasons) -> dict[str, Any]:

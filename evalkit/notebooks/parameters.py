@@ -31,6 +31,7 @@ class Parameter:
 
 
 _CASE = Parameter("case", "str", "lattice", "the case: a path, or slug[@version] under cases/")
+_WHAT = Parameter("what", "str", "lattice", "a case or a season: a path, or slug[@version] under cases/")
 _STORE = Parameter("store", "str", None, "the run store's URL; None: the local store, else the committed sample", True)
 
 _SEASON = Parameter("season", "str", "season-1", "the season: a path, or slug[@version] under cases/")
@@ -49,6 +50,23 @@ SCHEMAS: dict[str, tuple[Parameter, ...]] = {
     ),
     "04_season_results": (_SEASON, _STORE),
     "05_one_run": (_SEASON, _STORE, _SHOWN),
+    "06_what_if": (
+        _WHAT,
+        _STORE,
+        Parameter(
+            "changes",
+            "list[str]",
+            ["ceiling medium=20000000000", "ceiling large=30000000000"],
+            "what to change, as CONTROL=VALUE",
+        ),
+    ),
+    "07_compare_two": (
+        _WHAT,
+        _STORE,
+        Parameter("first", "str", None, "an agent or a model; None: the best that is not the second", True),
+        Parameter("second", "str", None, "another one; None: the best that is not the first", True),
+    ),
+    "08_browse": (_STORE,),
     "10_sweep_case": (
         _CASE,
         Parameter("solutions", "list[str]", None, "solution folders; None: every solution the case ships", True),

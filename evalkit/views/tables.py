@@ -111,7 +111,7 @@ def standing(run: PerformanceRun | None, place: Any) -> Table:
             ("rank", f"{place.rank} of {place.field_size}"),
             ("efficiency percentile", DASH if share is None else f"{share:.1f}"),
             ("ratio to the best", ratio(place.ratio_to_best)),
-            ("this model's best run", "this one" if place.is_model_best else place.model_best or DASH),
+            ("this model's best run", "this one" if place.is_model_best else f"{grouped(place.model_best)} fuel"),
         ]
     else:
         rows.append(("rank", f"{DASH} (only a passing run is placed)"))

@@ -97,7 +97,7 @@ def test_standing_tells_a_slower_duplicate_of_its_models_best_run() -> None:
     slower = next(run for run in runs if run.model == "Aster 2" and run.attempt == 2)
     facts = dict(_read(tables.standing(slower, made.place(runs, slower.run_id))).rows[1:])
     assert facts["rank"] == "4 of 4"
-    assert facts["this model's best run"] == runs[0].run_id
+    assert facts["this model's best run"] == f"{runs[0].total_fuel:,} fuel"
     assert "only a passing run" in dict(_read(tables.standing(made.run("E", 2.6), None)).rows[1:])["rank"]
 
 

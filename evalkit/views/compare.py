@@ -1,0 +1,159 @@
+"""Why: "which of these two, and where does it come from?", answered the same way for two agents and for two models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from evalkit.errors import UsageError
+from evalkit.performance.case import Case
+from evalkit.performance.compare import by_input
+from evalkit.performance.rank import fold_model, project_aliases
+from evalkit.season.compare import by_entry, seeds_to_separate, shared_cells
+from evalkit.season.ranking import standings
+from evalkit.season.season import Season
+from evalkit.season.whatif import entry_name
+from evalkit.views import prose, theme
+from evalkit.views.cells import named, number, rows_of
+from evalkit.views.drawing import AnyChart, by_place, data, finish, fuel_axis, nothing, title, tooltip
+from evalkit.views.formats import times
+from evalkit.views.frames import latest_cohort, one_per_model
+from evalkit.views.grid import Cell, Column, Table
+from evalkit.views.names import labels, short
+from evalkit.views.whatif import find, opened
+
+__all__ = ["Comparison", "compare"]
+
+
+class Comparison:
+    """Two agents of a season, or two models of a case. `frame` is a row an entry or input, the most telling first.
+
+    `cells` (of a season) is a row a shared cell. `first` and `second` are the names; differences are first minus
+    second. `separation` says how many seeds would tell two agents apart; None for models, whose fuel is exact.
+    """
+
+    def __init__(self, first: str, second: str, what: str, frame: pd.DataFrame, cells: pd.DataFrame) -> None:
+        self.first, self.second, self.frame, self.cells = first, second, frame, cells
+        self._what, self._short = what, (short(first, 28), short(second, 28))
+        self.separation = None
+        if what == "entry":
+            keys = zip(cells["level"], cells["difficulty"], cells["seed"].map(int), strict=True)
+            self.separation = seeds_to_separate(dict(zip(keys, cells["difference"].map(float), strict=True)))
+
+    def chart(self) -> AnyChart:
+        """Draw what each entry or input adds to the difference, the most telling first."""
+        is_fuel = self._what == "input"
+        heading = f"{self._short[0]} minus {self._short[1]}: what each {self._what} adds"
+        values = [
+            {"label": row.name, "adds": float(row.adds), "first": float(row.first), "second": float(row.second),
+             "place": place, "ink": theme.colour(self.first if row.adds > 0 else self.second)}
+            for place, row in enumerate(rows_of(self._named()))
+        ]  # fmt: skip
+        if not values:
+            return nothing(heading, f"They share no {self._what}, so there is nothing to compare.")
+        shown = labels((row["label"] for row in values), 30)
+        for row in values:
+            row["label"] = shown[row["label"]]
+        unit = "fuel (left of zero: the first burns less)" if is_fuel else "points (right of zero: the first is ahead)"
+        axis = fuel_axis() if is_fuel else alt.Axis()
+        form = ",.0f" if is_fuel else ",.2f"
+        tips = tooltip((self._what, self._what), *((n, n, form) for n in ("first", "second", "adds")))
+        for row in values:
+            row[self._what] = row["label"]
+        bars = (
+            alt.Chart(data(values)).mark_bar(height={"band": 0.68})
+            .encode(y=by_place("label"), x=alt.X("adds:Q", title=unit, axis=axis),
+                    color=alt.Color("ink:N", scale=None), tooltip=tips)
+        )  # fmt: skip
+        line = alt.Chart(data([{"zero": 0}])).mark_rule(color=theme.GREY).encode(x=alt.X("zero:Q", title=unit))
+        return finish([bars, line], title(heading), heading)
+
+    def _named(self) -> pd.DataFrame:
+        """`frame` with one name a row, and `adds` in its unit."""
+        if self._what == "input":
+            return self.frame.assign(name=self.frame["input"], adds=self.frame["difference"])
+        keys = zip(self.frame["level"], self.frame["difficulty"], strict=True)
+        return self.frame.assign(name=[entry_name(key) for key in keys])
+
+    def table(self) -> Table:
+        """List the entries or inputs with both values."""
+        is_fuel = self._what == "input"
+        form = ",.0f" if is_fuel else ",.2f"
+        more = (("ratio", "ratio", ",.3f"), ("share", "share of the differences", ".0%")) if is_fuel else (
+            ("se", "± SE", ",.2f"), ("seeds", "seeds", ",.0f"), ("adds", "adds", "+,.2f"))  # fmt: skip
+        told = (("first", self._short[0], form), ("second", self._short[1], form), ("difference", "difference", form))
+        columns = (Column(self._what), *(Column(head, "number") for _, head, _ in (*told, *more)))
+        rows: list[tuple[Cell, ...]] = [
+            (named(row.name), *(number(getattr(row, name), how) for name, _, how in (*told, *more)))
+            for row in rows_of(self._named())
+        ]
+        return Table("Side by side", columns, rows, empty=f"They share no {self._what}.", searchable=False)
+
+    def finding(self) -> prose.Note:
+        """Say who is ahead, by how much, where from, and how sure that is."""
+        first, second = self._short
+        if self.frame.empty:
+            return prose.paragraphs(f"Finding: {first} and {second} share no {self._what}, so they do not compare.")
+        top = next(rows_of(self._named()))
+        if self._what == "input":
+            totals = self.frame["first"].sum(), self.frame["second"].sum()
+            low, high = (first, second) if totals[0] <= totals[1] else (second, first)
+            said = f"Finding: {high} burned {times(max(totals) / min(totals))} the fuel of {low}"
+            said += f" over the {len(self.frame)} stress inputs that both have a reading on"
+            said += f"; {short(top.name, 30)} makes {top.share:.0%} of the difference" if top.share else ""
+            return prose.paragraphs(f"{said}. Fuel is exact: running again would change nothing.")
+        mean = float(self.cells["difference"].mean())
+        ahead, behind = (first, second) if mean >= 0 else (second, first)
+        said = f"Finding: over {len(self.cells)} shared cells {ahead} is {abs(mean):.2f} points ahead of {behind}"
+        said += f", most of it on {short(top.name, 40)} ({abs(top.adds):.2f}). " if top.adds else ". "
+        return prose.paragraphs(said + self._certainty())
+
+    def _certainty(self) -> str:
+        apart = self.separation
+        if apart is None:
+            return "No entry has two shared seeds, so nothing says how sure that is: play more seeds."
+        if apart.is_separate:
+            return f"They are apart: {apart.difference:+.2f} ± {apart.se:.2f} (SE over seeds) leaves out 0 at 95 %."
+        said = f"They are not apart: {apart.difference:+.2f} ± {apart.se:.2f} (SE over seeds) includes 0 at 95 %. "
+        if apart.needed is None:
+            return f"{said}No number of seeds separates a difference of 0."
+        more = max(0, apart.needed - apart.seeds)
+        return f"{said}Were that the true difference, {more} more seeds of every entry would show it 8 times in 10."
+
+
+def compare(what: Any, store: Any = None, *, first: str | None = None, second: str | None = None) -> Comparison:
+    """Compare two agents of a season, or two models of a case: a path, `slug[@version]`, or an opened one.
+
+    None takes the best two that rank. Raises UsageError where there are not two, or a name has no run.
+    """
+    found, source = find(what), opened(store)[0]
+    if isinstance(found, Season):
+        runs = source.season_frame(include_voided=False, season=found.slug, season_version=found.version)
+        rows = [row.agent for row in standings(runs, found) if row.reference is None]
+        one, two = _two(rows, first, second)
+        cells = shared_cells(runs, found, one, two)
+        return Comparison(one, two, "entry", by_entry(cells), cells)
+    return _models(found, source, first, second)
+
+
+def _models(case: Case, source: Any, first: str | None, second: str | None) -> Comparison:
+    aliases = project_aliases()
+    cohort = latest_cohort(source.runs(kind="performance", case=case.slug), version=case.version)
+    best = {fold_model(run.model, aliases): run for run in one_per_model(cohort, aliases)}
+    given = [name if name is None else fold_model(name, aliases) for name in (first, second)]
+    one, two = _two(list(best), *given)
+    for name in (one, two):
+        if name not in best:
+            raise UsageError(f'no graded run of "{short(name)}": there are {", ".join(map(short, best)) or "none"}')
+    return Comparison(one, two, "input", by_input(best[one], best[two]), pd.DataFrame())
+
+
+def _two(ranked: list[str], first: str | None, second: str | None) -> tuple[str, str]:
+    rest = [name for name in ranked if name not in (first, second)]
+    one = first if first is not None else rest.pop(0) if rest else None
+    two = second if second is not None else rest.pop(0) if rest else None
+    if one is None or two is None:
+        raise UsageError(f"two are needed to compare, and {len(ranked)} made a run: play or grade another")
+    return one, two

@@ -1,0 +1,258 @@
+"""Why: the place to browse: choose a case or a season, narrow its runs, pick one, and see all that is kept of it.
+
+`evalkit.console()`. Every control is a standard one, reached by keyboard; what is shown is in DataFrames beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import ipywidgets as widgets
+import pandas as pd
+
+from evalkit.performance.rank import (
+    LeaderboardRow,
+    leaderboard,
+    project_aliases,
+    review_leaderboard,
+    worklist,
+)
+from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
+from evalkit.season.known import Seasons
+from evalkit.season.ranking import scored, standings
+from evalkit.views import console_tabs as tabs
+from evalkit.views import prose
+from evalkit.views.cells import as_html, rows_of
+from evalkit.views.controls import keyboard, offer
+from evalkit.views.formats import compact
+from evalkit.views.names import labels, plain, short
+from evalkit.views.watching import Watching
+from evalkit.views.whatif import opened
+
+__all__ = ["Console", "console"]
+
+MOST = 500
+"""Runs in the list at once; a filter reaches the others."""
+
+_PLACE = ["kind", "name", "version", "variant", "fuel_schedule"]
+_WHO = {"performance": "model", "reviewed": "model", "season": "agent"}
+_FIRST = {"performance": "Results", "reviewed": "Verdict", "season": "Score"}
+
+
+class Console:
+    """A store as a notebook shows it. `widget` is the whole; its controls: `place, who, state, text, pick, watching`.
+
+    DataFrames: `places` (what there is to choose), `runs` (those that the filters leave, a row each, with `state` and,
+    of a season that is known, `score`), `results` (the picked run's inputs, ratings or score parts), `decisions` (of a
+    season run), `leaderboard`, `worklist`. `run` is the picked record, None where there is none.
+    """
+
+    def __init__(self, store: Any = None) -> None:
+        self._store, _ = opened(store)
+        self._seasons, self._aliases = Seasons(), project_aliases()
+        self.run: PerformanceRun | ReviewedRun | SeasonRun | None = None
+        self.runs = self.results = self.decisions = self.leaderboard = self.worklist = pd.DataFrame()
+        self.place, self.who, self.state = (
+            widgets.Dropdown(description=name, layout={"width": "auto"}, style={"description_width": "42px"})
+            for name in ("show", "who", "state")
+        )
+        self.text = widgets.Text(
+            description="text", placeholder="in a name, an id, a reason", layout=self.place.layout,
+            style={"description_width": "42px"},
+        )  # fmt: skip
+        self.pick = widgets.Select(rows=18, layout={"width": "auto"})
+        self.refresh = widgets.Button(description="Read the store again", icon="refresh", layout={"width": "auto"})
+        self._count, self._above, self._below = (widgets.HTML() for _ in range(3))
+        self.watching = Watching(self._store)
+        self._standings, self._waiting = widgets.HTML(), widgets.HTML()
+        self._quiet = False
+        self.widget = self._laid_out()
+        self.load()
+        self.place.observe(lambda _: self._placed(), "value")
+        for control in (self.who, self.state, self.text):
+            control.observe(lambda _: self._filter(), "value")
+        self.pick.observe(lambda _: self._picked(), "value")
+        self.refresh.on_click(lambda _: self.load())
+
+    def _repr_mimebundle_(self, **given: Any) -> Any:
+        return self.widget._repr_mimebundle_(**given)
+
+    def __repr__(self) -> str:
+        return f"console of {self._store.name}: {len(self._all)} runs"
+
+    def _laid_out(self) -> Any:
+        left = widgets.VBox(
+            [self.place, self.who, self.state, self.text, self._count, self.pick, self.refresh],
+            layout={"flex": "0 1 400px", "min_width": "300px", "margin": "0 14px 0 0"},
+        )
+        first = widgets.VBox([self._above, self.watching.widget, self._below])
+        self.tabs = widgets.Tab([first, self._standings, self._waiting])
+        for index, title in enumerate(("Results", "Leaderboard", "Worklist")):
+            self.tabs.set_title(index, title)
+        self.tabs.layout = {"flex": "1 1 560px", "min_width": "0", "max_width": "100%"}
+        return keyboard(
+            [widgets.HBox([left, self.tabs], layout={"flex_flow": "row wrap", "align_items": "flex-start"})]
+        )
+
+    def finding(self) -> prose.Note:
+        """Say how much is kept, of what, and what waits for a person."""
+        kept = ", ".join(label for label, _ in self.place.options) or "nothing"
+        waits = f"; {len(self.worklist)} wait for a review" if len(self.worklist) else ""
+        return prose.paragraphs(f"Finding: {len(self._all):,} runs are kept: {kept}{waits}.")
+
+    def load(self) -> None:
+        """Read the store again, and show what was shown."""
+        cases = self._store.runs_frame()
+        cases["kind"] = cases["outcome"].isna().map({True: "reviewed", False: "performance"})
+        self._reviewed = {run.run_id: run for run in self._store.runs(kind="reviewed") if isinstance(run, ReviewedRun)}
+        seasons = self._store.season_frame().assign(kind="season", variant="", fuel_schedule="")
+        seasons = seasons.rename(columns={"season": "name", "season_version": "version"})
+        self._all = pd.concat([cases.rename(columns={"case": "name"}), seasons], ignore_index=True)
+        self._all["fuel_schedule"] = self._all["fuel_schedule"].fillna("")
+        self._all["state"] = _states(self._all, self._reviewed)
+        groups = self._all.groupby(_PLACE, sort=False, dropna=False)
+        self.places = groups.agg(runs=("run_id", "size"), last=("recorded_at", "max")).reset_index()
+        self.places = self.places.sort_values("last", ascending=False, na_position="last").reset_index(drop=True)
+        waiting = worklist(self._reviewed.values())
+        self.worklist = pd.DataFrame(
+            [(run.run_id, run.case, run.version, run.variant, run.model, run.recorded_at) for run in waiting],
+            columns=["run_id", "case", "version", "variant", "model", "recorded_at"],
+        )
+        self._waiting.value = as_html(tabs.waiting(self.worklist))
+        chosen = self.place.value
+        many = self.places.groupby(["kind", "name", "version", "variant"])["fuel_schedule"].transform("size") > 1
+        self._quiet = True
+        choices = [(_label(row, more), row[:5]) for row, more in zip(_rows(self.places), many, strict=True)]
+        offer(self.place, choices, chosen)
+        self._quiet = False
+        self._placed()
+
+    def _placed(self) -> None:
+        """Another case or season: its people, its states, its leaderboard."""
+        if self._quiet:
+            return
+        place = self.place.value
+        self._here = self._all[(self._all[_PLACE] == list(place or [""] * 5)).all(axis=1)].copy()
+        kind, name, version = (place or ("performance", "", ""))[:3]
+        self._season = self._seasons.named(name, version) if kind == "season" else None
+        if self._season is not None:
+            runs = self._here.rename(columns={"name": "season", "version": "season_version"})
+            marks = scored(runs, self._season)
+            self._here["score"] = self._here["run_id"].map(dict(zip(marks["run_id"], marks["score"], strict=True)))
+        self.tabs.set_title(0, _FIRST[kind])
+        self._quiet = True
+        named = labels(sorted(str(name) for name in self._here[_WHO[kind]].dropna().unique()), 40)
+        offer(self.who, [(f"every {_WHO[kind]} ({len(named)})", ""), *((text, name) for name, text in named.items())])
+        counts = self._here["state"].value_counts()
+        offer(self.state, [("any state", ""), *((f"{state} ({n})", state) for state, n in counts.items())])
+        self._quiet = False
+        self._cohort = tabs.bare(self._here) if kind == "performance" else []
+        self._board = self._ranked(kind)
+        self._filter()
+
+    def _ranked(self, kind: str) -> Sequence[Any]:
+        """The leaderboard's rows of where we are."""
+        if kind == "season":
+            if self._season is None:
+                return []
+            return standings(self._here.rename(columns={"name": "season", "version": "season_version"}), self._season)
+        if kind == "reviewed":
+            return review_leaderboard([self._reviewed[run_id] for run_id in self._here["run_id"]], self._aliases)
+        return leaderboard(self._cohort, self._aliases)
+
+    def _filter(self) -> None:
+        """Narrow the list by the three filters, and keep the picked run where it still is in it."""
+        if self._quiet:
+            return
+        place = self.place.value
+        kind = place[0] if place else "performance"
+        found = self._here
+        if self.who.value:
+            found = found[found[_WHO[kind]] == self.who.value]
+        if self.state.value:
+            found = found[found["state"] == self.state.value]
+        if words := self.text.value.strip():
+            seen = [name for name in (_WHO[kind], "run_id", "reason", "level", "ended_by", "voided") if name in found]
+            holds = [found[name].astype("string").str.contains(words, case=False, regex=False) for name in seen]
+            found = found[pd.concat(holds, axis=1).fillna(False).any(axis=1)]
+        self.runs = found.dropna(axis=1, how="all").reset_index(drop=True)
+        listed = found.tail(MOST).iloc[::-1]  # the latest first
+        more = f", the latest {MOST} of them listed" if len(found) > MOST else ""
+        self._count.value = f"<small>{len(found):,} of {len(self._here):,} runs{more}</small>"
+        self._quiet = True
+        offer(self.pick, [(_line(row, kind), str(row.run_id)) for row in rows_of(listed)], self.pick.value)
+        self._quiet = False
+        self._picked()
+
+    def _picked(self) -> None:
+        """Another run: its own tab, and its row in the leaderboard."""
+        if self._quiet:
+            return
+        self.run = cast(Any, self._store.find(self.pick.value)) if self.pick.value else None
+        run, board = self.run, self._board
+        if run is None:
+            page = tabs.nothing("No run is kept here yet." if self._all.empty else "No run matches these filters.")
+        elif isinstance(run, PerformanceRun):
+            rows = cast("list[LeaderboardRow]", board)
+            page = tabs.results(run, self._cohort, rows, self._aliases)
+        elif isinstance(run, ReviewedRun):
+            page = tabs.verdict(run, board)
+        else:
+            page = tabs.score(run, self._season, self._store)
+        self.results, self.decisions = page.results, page.decisions
+        self._above.value, self._below.value = as_html(*page.above), as_html(*page.below)
+        self.watching.of(run)
+        place = self.place.value
+        table, self.leaderboard = tabs.board(place[0] if place else "performance", board, run, self._season is not None)
+        self._standings.value = as_html(table)
+
+
+def console(store: Any = None) -> Console:
+    """Browse a store: a Store, its URL or path, or None for what `open_results` opens."""
+    return Console(store)
+
+
+def _rows(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in frame.itertuples(index=False, name=None)]
+
+
+def _label(row: tuple[Any, ...], many: bool) -> str:
+    kind, name, version, variant, schedule, runs = row[:6]
+    parts = [short(name, 30), plain(version), *([short(variant, 16)] if variant else [])]
+    parts += [f"fuel {schedule[:8]}"] if many and schedule else []
+    what = {"performance": "", "reviewed": "reviewed, ", "season": "season, "}[kind]
+    return f"{' '.join(parts)} ({what}{runs:,} run{'' if runs == 1 else 's'})"
+
+
+def _states(frame: pd.DataFrame, reviewed: dict[str, ReviewedRun]) -> pd.Series[str]:
+    """What each run is, in a word: voided before all else."""
+    is_season, is_reviewed = frame["kind"] == "season", frame["kind"] == "reviewed"
+    proof = frame["verified"].astype("boolean").map({True: "verified", False: "drifts"}).astype("string")
+    state = frame["outcome"].astype("string").str.replace("_", " ")
+    state = state.mask(is_season, proof.fillna("not replayed"))
+    state = state.mask(is_season & frame["ungraded"].notna(), "ungraded")
+    done = frame["run_id"].isin([run_id for run_id, run in reviewed.items() if run.review is not None])
+    state = state.mask(is_reviewed & done, "reviewed").mask(is_reviewed & ~done, "unreviewed")
+    return state.mask(frame["voided"].notna(), "voided")
+
+
+_MARKS = {
+    "pass": "✓", "verified": "✓", "reviewed": "✓", "over ceiling": "▲", "incorrect": "✗", "drifts": "✗", "voided": "⊘",
+    "ungraded": "?", "not replayed": "○", "unreviewed": "○",
+}  # fmt: skip
+
+
+def _line(row: Any, kind: str) -> str:
+    """A run in the list: a mark, who, what it reached, its id; no two alike."""
+    who = short(str(getattr(row, _WHO[kind])), 22)
+    if kind == "season":
+        score = getattr(row, "score", None)
+        reached = f"{short(row.level, 12)} {short(row.difficulty, 8)} {int(row.seed)}" + (
+            "" if score is None or pd.isna(score) else f" {score:.1f}"
+        )
+    elif kind == "performance":
+        reached = compact(row.total_fuel) if row.outcome == Outcome.PASS else row.state
+    else:
+        reached = row.state
+    return f"{_MARKS.get(row.state, ' ')} {who} · {reached} · {row.run_id[:6]}"

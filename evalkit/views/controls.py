@@ -1,0 +1,96 @@
+"""Why: every control of the kit looks alike, says what it is, keeps the exact number, and is moved by keyboard.
+
+Two things that JupyterLab does are undone here. A slider snaps what it is given to its own steps and sends that back:
+so an exact field stands beside it, and only a step of the slider moves the field. And Lab takes the arrow keys and the
+letters of whoever is in a list for commands of the notebook: within `keyboard(…)` they belong to the controls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import ipywidgets as widgets
+
+from evalkit.views.names import html, short
+
+__all__ = ["BOX", "exact", "keyboard", "number_field", "offer", "panel"]
+
+BOX = {"width": "98%"}
+
+_KEYS = """<script>(() => {
+if (window.evalkitKeys) return;
+window.evalkitKeys = true;
+addEventListener("keydown", (event) => {
+  const asked = event.ctrlKey || event.metaKey || event.altKey;
+  if (event.target.closest && event.target.closest(".evk-keys"))
+    event.target.toggleAttribute("data-lm-suppress-shortcuts", !asked);
+}, true);
+})()</script>"""
+
+
+def keyboard(children: Sequence[Any]) -> Any:
+    """The whole of a widget, in which plain keys are the controls' own and not commands of the notebook."""
+    script = widgets.Output(layout={"display": "none"})
+    data = {"text/plain": "", "text/html": _KEYS}
+    script.outputs = ({"output_type": "display_data", "data": data, "metadata": {}},)
+    box = widgets.VBox([*children, script])
+    box.add_class("evk-keys")
+    return box
+
+
+def number_field(name: str, value: float, *, whole: bool = False, most: float = 1e9, step: float = 1.0) -> Any:
+    """A field for a number from 0 to `most`; `whole` for one without decimals, from 1."""
+    made = widgets.BoundedIntText if whole else widgets.BoundedFloatText
+    return made(
+        value=value, min=1 if whole else 0, max=most, step=step, description=short(name, 24),
+        style={"description_width": "124px"},
+        layout={"width": "auto", "flex": "0 0 250px"},
+    )  # fmt: skip
+
+
+def exact(field: Any, *, most: float = 0.0, step: float = 0.0, times: float = 0.0) -> Any:
+    """A field with a slider beside it: from 0 to `most` in steps, or from a hundredth to a hundred `times` a number."""
+    style: dict[str, Any] = {
+        "readout": False,
+        "tooltip": field.description,
+        "layout": {"flex": "1 1 80px", "width": "auto", "min_width": "70px"},
+    }
+    if times:
+        slider = widgets.FloatLogSlider(value=1.0, base=10, min=-2, max=2, step=0.01, **style)
+    else:
+        slider = widgets.FloatSlider(min=0.0, max=most, step=step, **style)
+
+    def place(value: float) -> int:
+        """Which step of the slider is nearest to a value of the field."""
+        if not times:
+            return round(min(most, value) / step)
+        return max(-200, min(200, round(100 * math.log10(value / times)))) if value > 0 else -200
+
+    def follow(_: Any = None) -> None:
+        at = place(field.value)
+        slider.value = 10 ** (at / 100) if times else min(most, at * step)
+
+    def lead(change: Any) -> None:
+        moved = round(100 * math.log10(change["new"])) if times else round(change["new"] / step)
+        if moved != place(field.value):
+            field.value = round(times * change["new"]) if times else round(change["new"], 9)
+
+    follow()
+    slider.observe(lead, "value")
+    field.observe(follow, "value")
+    return widgets.HBox([field, slider], layout={"width": "98%", "flex_flow": "row wrap"})
+
+
+def panel(controls: Sequence[Any], note: str = "") -> Any:
+    """Controls below each other, with a line about them."""
+    said = [widgets.HTML(f"<small style='line-height:1.4;display:block'>{html(note)}</small>")] if note else []
+    return widgets.VBox([*said, *controls], layout={"overflow": "hidden"})
+
+
+def offer(control: Any, options: Sequence[tuple[str, Any]], value: Any = None) -> None:
+    """Give a list its options, label and value, and keep `value` chosen where it is one; else the first, if any."""
+    control.options = options
+    values = [choice for _, choice in options]
+    control.value = value if value in values else values[0] if values else None
