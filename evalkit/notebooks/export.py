@@ -37,7 +37,6 @@ _PACK_FROM = 40_000
 _BASE64 = r'\("([A-Za-z0-9+/=]+)"\)'
 _TABLES = re.compile(rf"injectCSS{_BASE64};\s*window\.(_itables_\w+) = injectModule{_BASE64}")
 _READY = re.compile(r'new Event\("(itables-[^"]+-ready)"\)')
-_FETCHING = "set_or_remove_dark_class"
 
 _INFLATE = (
     "const evkInflate=async s=>await new Response(new Blob([Uint8Array.from(atob(s),c=>c.charCodeAt(0))]).stream()"
@@ -116,10 +115,10 @@ def _json(value: Any) -> str:
 
 
 def _tables(markup: str) -> str:
-    """Compress the table bundle that itables embeds, and drop its look at the page's theme, which would fetch."""
+    """Compress the table bundle that itables embeds; any other markup stays as it is."""
     found, ready = _TABLES.search(markup), _READY.search(markup)
     if found is None or ready is None:
-        return "" if _FETCHING in markup else markup
+        return markup
     css, name, code = found.groups()
     packed, style = _packed(base64.b64decode(code)), _packed(base64.b64decode(css))
     return (
