@@ -273,7 +273,7 @@ static inline bool all_beside_row(const Lane *lane) {
 __attribute__((noinline)) static void wake_for_pop(Lane *lane) {
     WAKE(lane, STIR, 0, lane->watcher_count, true, now + 1 + (watcher->actor < first_after && watcher->upper > TILE), );
     if (!(lane->armed >> GAP & 1) || all_beside_row(lane)) return;
-    if (lane->watcher_count == 1) { /* the splitter at its start: cheaper to let it look than to find out whether it should */
+    if (lane->watcher_count == 1) { /* often a splitter at its start: let it look, that is cheaper than to find out whether it should */
         lane->armed &= ~(1u << GAP);
         lane->waits[GAP][0] = 0;
         visit(lane->watchers->actor, now + 1 + (lane->watchers->actor < first_after));
