@@ -44,8 +44,8 @@ def number_field(name: str, value: float, *, whole: bool = False, most: float = 
     """A field for a number from 0 to `most`; `whole` for one without decimals, from 1."""
     made = widgets.BoundedIntText if whole else widgets.BoundedFloatText
     return made(
-        value=value, min=1 if whole else 0, max=most, step=step, description=short(name, 24), style={"description_width": "124px"},
-        layout={"width": "auto", "flex": "0 0 250px"},
+        value=value, min=1 if whole else 0, max=most, step=step, description=short(name, 24),
+        style={"description_width": "124px"}, layout={"width": "auto", "flex": "0 0 250px"},
     )  # fmt: skip
 
 
