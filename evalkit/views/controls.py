@@ -45,8 +45,7 @@ def number_field(name: str, value: float, *, whole: bool = False, most: float = 
     made = widgets.BoundedIntText if whole else widgets.BoundedFloatText
     return made(
         value=value, min=1 if whole else 0, max=most, step=step, description=short(name, 24),
-        style={"description_width": "124px"},
-        layout={"width": "auto", "flex": "0 0 250px"},
+        style={"description_width": "124px"}, layout={"width": "auto", "flex": "0 0 250px"},
     )  # fmt: skip
 
 

@@ -348,7 +348,7 @@ class TestSecrets:
             "--agent",
             f"model:{path}",
             "--store",
-            "sqlite://",
+            str(tmp_path / "s.sqlite"),
         ]
         done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

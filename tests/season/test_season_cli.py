@@ -202,7 +202,9 @@ class TestVerify:
 class TestSweep:
     def test_a_sweep_plays_every_cell_once_and_goes_on_where_it_stopped(self, cli: Cli) -> None:
         answer = cli("sweep", "vault", "--dry-run", "--json", "--store", "s.sqlite")
-        assert document(answer) == {"jobs": 4, "stored": 0, "skipped": 0, "failed": []}
+        planned = document(answer).pop("planned")
+        assert document(answer) == {"jobs": 4, "stored": 0, "skipped": 0, "failed": [], "planned": planned}
+        assert len(planned) == 4
         status, out, err = cli("sweep", "vault", "--agents", "random", "mine.py:Waits", "--store", "s.sqlite", "--json")
         assert (status, json.loads(out)) == (0, {"jobs": 8, "stored": 8, "skipped": 0, "failed": []})
         assert "8/8" in err
