@@ -129,6 +129,7 @@ With evalkit installed, in this folder:
 evalkit check .
 {play} --agent {_AGENT}:Starter
 evalkit sweep . --agents {_AGENT}:Starter random
+evalkit verify --all --season .
 evalkit leaderboard .
 ```
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -122,7 +123,7 @@ class Table:
     def _cell(self, column: Column, cell: Cell) -> str:
         klass = {"number": ' class="n"', "mark": ' class="w"', "words": ' class="t"'}[column.kind]
         order = ""
-        if column.kind == "number":
+        if column.kind == "number" and not _is_number(cell):
             order = f' data-order="{"1e308" if cell.sort is None else repr(cell.sort)}"'  # what is missing comes last
         hint = f' title="{_text(cell.full)}"' if cell.full else ""
         return f'<td{klass}{order}{hint} style="{_align(column)}">{_text(cell.text) or DASH}</td>'
@@ -150,6 +151,11 @@ def interactive() -> None:
     # Its `init_notebook_mode` also asks for the bundle before there is one: an error in every page.
     display(HTML(generate_init_offline_itables_html(itables.options.dt_bundle)))
     _loaded = True
+
+
+def _is_number(cell: Cell) -> bool:
+    """Whether the text sorts as the number does, so that a table of a thousand rows need not say each twice."""
+    return cell.sort is not None and re.fullmatch(r"-?\d+(\.\d+)?", cell.text) is not None
 
 
 def _align(column: Column) -> str:

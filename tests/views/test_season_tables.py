@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evalkit.performance.manifest import open_case
+from evalkit.performance.rank import review_leaderboard
+from evalkit.records import Review, ReviewedRun
 from evalkit.season.ranking import standings
 from evalkit.season.score import Rules
 from evalkit.season.season import Season
 from evalkit.season.statistics import pareto_front
 from evalkit.season.wording import rules_in_words
+from evalkit.views import reviews
+from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.seasons import prose, rows, tables
 from tests import made_up_seasons as made
 from tests.views.test_tables import TAGS, _read
@@ -107,3 +113,36 @@ def test_the_front_is_taken_before_any_rounding_and_ties_share_it() -> None:
         True, True, False, True, False, True,
     ]  # fmt: skip
     assert pareto_front([]) == []
+
+
+def test_a_verdict_names_each_domain_and_item_and_no_word_of_a_reviewer_becomes_markup() -> None:
+    case = open_case("outage-note", Path(__file__).parents[2] / "cases")
+    review = Review(
+        reviewer="<b>Ada</b>", ratings={d.slug: 1.0 for d in case.domains}, score=12.5,
+        items={item.slug: item.slug == "within-limit" for item in case.review_items},
+        writeup="</td><script>x</script>", recorded_at="2026-11-30T10:00:00Z",
+    )  # fmt: skip
+    common = {"case": case.slug, "version": case.version, "variant": "base", "case_digest": "d" * 64}
+    done = ReviewedRun(model=made.HOSTILE[0], solution_digest="a" * 64, review=review, **common)
+    waits = ReviewedRun(model="later", solution_digest="b" * 64, **common)
+    voided = ReviewedRun(model="gone", solution_digest="c" * 64, review=review, voided="why", **common)
+    runs = [done, waits, voided]
+    (table,) = reviews.verdicts(case, runs)
+    read = _read(table)
+    assert read.tags <= TAGS and "<script" not in table._repr_html_()
+    assert len(read.rows) == 1 + len(case.domains) + len(case.review_items)
+    assert [row[0] for row in read.rows].count("✗ not met") == 3 and read.rows[-1][:2] == ["✓ met", "1 of 1"]
+    assert "12.5 of 100 by <b>Ada</b>, 2026-11-30" in table.note
+    assert "1 of 2 runs that count have a review" in repr(reviews.rules(case, runs))
+    assert "later" in _read(reviews.waiting([waits])).rows[1]
+    board = review_leaderboard(runs)
+    assert _read(reviews.leaderboard(board)).rows[1][2] == "12.5"
+    assert "rests on 1 review." in repr(reviews.finding(board))
+    assert "no run has been reviewed yet" in repr(reviews.finding([])) and reviews.verdicts(case, [waits]) == ()
+
+
+def test_a_number_that_sorts_by_its_text_is_not_said_twice() -> None:
+    cells = [(Cell("12.50", 12.5), Cell("1,200", 1200.0)), (Cell("–"), Cell("3 of 4", 3.0))]
+    html = Table("t", (Column("a", "number"), Column("b", "number")), cells).to_html()
+    assert html.count("data-order") == 3
+    assert 'data-order="1200.0"' in html and 'data-order="3.0"' in html and 'data-order="1e308"' in html

@@ -122,7 +122,7 @@ def score_against_cost(rows: Any, cost: str = "decisions", *, log: bool | None =
         base.mark_rule(strokeWidth=1.2, opacity=0.6).encode(y=alt.Y("low:Q", title="score"), y2="high:Q"),
         base.mark_point(size=85, filled=False, strokeWidth=2).encode(
             y=y, fill=fill, shape=alt.Shape("form:N", scale=None),
-            opacity=alt.condition("datum.front", alt.value(1), alt.value(0.6)),
+            opacity=alt.condition("datum.front", alt.value(1), alt.value(0.75)),
         ),
         *(
             alt.Chart(data([n for n in names if n["align"] == align]))

@@ -61,7 +61,7 @@ def rank_flow(before: Any, after: Any, names: tuple[str, str] = ("official", "wh
     )  # fmt: skip
     base = alt.Chart(data(lines)).encode(
         x=x, y=y, color=alt.Color("ink:N", scale=None), tooltip=tips,
-        opacity=alt.condition("datum.same", alt.value(0.45), alt.value(1)),
+        opacity=alt.condition("datum.same", alt.value(0.6), alt.value(1)),
     )  # fmt: skip
     heads = [{"side": side, "text": plain(names[side])} for side in (0, 1)]
     layers = [

@@ -35,7 +35,7 @@ def strip(watched: Watched | None, count: int = 10, size: int = 160) -> Note:
         frame = frames[place]
         head, action = _said(watched, frame)
         parts.append(
-            f'<figure style="margin:0;width:{size}px">{picture(frame, size, f"{head}: {action}")}'
+            f'<figure style="margin:0;width:{size}px;break-inside:avoid">{picture(frame, size, f"{head}: {action}")}'
             f'<figcaption style="font-size:12px;line-height:1.35;margin-top:.3em">{html(head)}<br>'
             f'<span style="opacity:.75">{html(action)}</span></figcaption></figure>'
         )
