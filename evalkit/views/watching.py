@@ -6,21 +6,22 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from evalkit import views
 from evalkit.errors import EvalkitError
 from evalkit.performance.manifest import open_case
 from evalkit.records import Outcome, PerformanceRun, SeasonRun
 from evalkit.store import Store
 from evalkit.views.controls import offer
 from evalkit.views.names import html, short
+from evalkit.views.seasons.player import ReplayPlayer
 
 __all__ = ["Watching", "replay_player"]
 
 
-def replay_player(run: SeasonRun, store: Store) -> Any | None:
-    """A player of a season run's replay, from `evalkit.views.replay_player`; None while the kit has none."""
-    maker = getattr(views, "replay_player", None)
-    return None if maker is None else maker(run, store)
+def replay_player(run: SeasonRun, store: Store) -> ReplayPlayer:
+    """Play a stored run again for its player. Raises UsageError where it may not be seen, or its replay is not here."""
+    from evalkit.season.watching import watch_replay
+
+    return ReplayPlayer(watch_replay(store.replay(run.run_id), f"{run.season}@{run.season_version}"))
 
 
 class Watching:
@@ -48,8 +49,8 @@ class Watching:
             graded.sort(key=lambda row: row.kind != "stress")
             offer(self.input, [(short(row.name, 30), row.name) for row in graded], self.input.value)
             self.widget.children = (self._line, self._said, self.screen) if graded and run.module_digest else ()
-        elif isinstance(run, SeasonRun) and run.replay_digest and hasattr(views, "replay_player"):
-            self.widget.children = (self.button, self._said, self.screen)
+        elif isinstance(run, SeasonRun) and run.replay_digest and run.reference is None:
+            self.widget.children = (self.button, self._said)
         else:
             self.widget.children = ()
 
@@ -62,6 +63,9 @@ class Watching:
             self._said.value = f"<p>{html(str(error))}</p>"
             return
         self._said.value = ""
+        if isinstance(player, ReplayPlayer):
+            self.widget.children = (self.button, self._said, player.box)
+            return
         data = {"text/plain": repr(player), "text/html": player._repr_html_()}
         self.screen.outputs = ({"output_type": "display_data", "data": data, "metadata": {}},)
 

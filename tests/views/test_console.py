@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import evalkit
-from evalkit import views
 from evalkit.performance.rank import leaderboard, place
-from evalkit.season import load_season
+from evalkit.season import load_season, play
+from evalkit.season.agents import Action, Observation, Spec
 from evalkit.store import Store
 from evalkit.views import console_tabs as tabs
 from evalkit.views.console import MOST, Console, console
@@ -143,19 +143,43 @@ def test_a_season_run_shows_its_score_in_parts_its_proof_and_where_it_drifts(vau
     assert is_inert(board.widget) and all("\n" not in label for label, _ in board.pick.options)
 
 
-def test_a_season_run_is_watched_by_the_kits_player_once_there_is_one(
-    vault: Store, monkeypatch: pytest.MonkeyPatch
+def test_a_season_run_is_watched_by_the_replay_player(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Player:
-        def _repr_html_(self) -> str:
-            return "<p>played</p>"
-
-    asked: list[Any] = []
-    monkeypatch.setattr(views, "replay_player", lambda *given: asked.append(given) or Player(), raising=False)
-    board = console(vault)
+    monkeypatch.chdir(tmp_path)
+    season = make_season(tmp_path / "cases")
+    for agent, reference in (("random", "floor"), (Waits(), None)):
+        played = play(season, level="hall", seed=0, agent=agent, reference=reference)
+        store.add(played.run, replay=played.replay)
+    board = console(store)
+    mine = next(row for row in board.runs.to_dict("records") if row["agent"] == "Waits")
+    pick(board, mine["run_id"])
     board.watching.button.click()
-    assert asked == [(board.run, vault)]
-    assert board.watching.screen.outputs[0]["data"]["text/html"] == "<p>played</p>"
+    player = board.watching.widget.children[-1]
+    slider = next(child for child in walk(player) if type(child).__name__ == "IntSlider")
+    screen = next(child for child in walk(player) if "<img" in str(getattr(child, "value", "")))
+    before = screen.value
+    slider.set_state({"value": slider.max})
+    assert screen.value != before
+    floor = next(row for row in board.runs.to_dict("records") if row["agent"] == "random")
+    pick(board, floor["run_id"])
+    assert board.watching.widget.children == ()
+
+
+def walk(widget: Any) -> Iterator[Any]:
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from walk(child)
+
+
+class Waits:
+    """Does nothing."""
+
+    def reset(self, spec: Spec, seed: int) -> None:
+        del spec, seed
+
+    def decide(self, observation: Observation) -> Action:
+        return Action("right", observation.legal["right"][0])
 
 
 def test_filters_narrow_the_runs_and_keep_the_pick_where_they_can(full: Store) -> None:

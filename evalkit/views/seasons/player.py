@@ -58,7 +58,8 @@ class ReplayPlayer:
         controls = widgets.HBox([self.play, self.back, self.forward, self.slider])
         shown = widgets.VBox([self.screen, self.facts])
         title = widgets.HTML(f"<b>{html(self._title())}</b>")
-        self.box = widgets.VBox([title, controls, widgets.HBox([shown, self.turns, self.numbers])])
+        parts = widgets.HBox([shown, self.turns, self.numbers], layout={"flex_flow": "row wrap"})
+        self.box = widgets.VBox([title, controls, parts])
 
     def __repr__(self) -> str:
         return self._title()
