@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser.labwork import LAPTOP, NARROW, ROOT, open_browser, open_page
 
-REPORTS = ["lattice"]
+REPORTS = ["lattice", "season-1", "outage-note"]
 
 
 @pytest.fixture(scope="module")
