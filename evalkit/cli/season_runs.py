@@ -7,12 +7,16 @@ from typing import Any
 
 from evalkit.cli.output import figure, line, table
 from evalkit.errors import EvalkitError
-from evalkit.records import PerformanceRun, ReviewedRun, SeasonRun
-from evalkit.season.manifest import open_season
+from evalkit.records import CAPPED, PerformanceRun, ReviewedRun, SeasonRun
+from evalkit.season.manifest import named_season
 from evalkit.season.score import run_score
 from evalkit.season.season import Season
 
-__all__ = ["Seasons", "public", "score_of", "season_lines", "season_run_lines", "turn_lines"]
+__all__ = ["PROOF", "Seasons", "public", "score_of", "season_lines", "season_run_lines", "turn_lines"]
+
+
+PROOF = {True: "verified", False: "fails", None: "not replayed"}
+"""What is said of a run, or of the runs behind a row, by whether replaying them here bore them out."""
 
 
 class Seasons:
@@ -25,18 +29,11 @@ class Seasons:
         """The season of a run as it lies there today; None where it does not."""
         key = (run.season, run.season_version)
         if key not in self._known:
-            self._known[key] = self._found(*key)
-        return self._known[key]
-
-    def _found(self, slug: str, version: str) -> Season | None:
-        for ref in (slug, f"{slug}@{version}"):
             try:
-                season = open_season(ref)
+                self._known[key] = named_season(*key)
             except EvalkitError:
-                continue
-            if season.version == version:
-                return season
-        return None
+                self._known[key] = None
+        return self._known[key]
 
 
 def score_of(run: SeasonRun, seasons: Seasons) -> tuple[float | None, float | None]:
@@ -83,7 +80,7 @@ def _other(run: SeasonRun, seasons: Seasons) -> str:
 def _proof(run: SeasonRun) -> str:
     if run.ungraded is not None:
         return "ungraded"
-    return {True: "verified", False: "drifts", None: "not replayed"}[run.verified]
+    return PROOF[run.verified]
 
 
 def season_run_lines(run: SeasonRun, seasons: Seasons) -> Iterator[str]:
@@ -105,8 +102,11 @@ def season_run_lines(run: SeasonRun, seasons: Seasons) -> Iterator[str]:
         cheats = f", with {', '.join(run.cheats)}" if run.cheats else ""
         yield f"  reference: {run.reference}{cheats}; it takes no rank"
     yield f"  {_proof(run)}" + (f" on {run.verified_on} at {run.verified_at}" if run.verified_at else "")
+    if run.ended_by == "dollar_cap":
+        yield f"  {CAPPED}"
     if run.drift:
-        yield f"  drift at decision {run.drift['decision']}, tick {run.drift['tick']}: {line(run.drift['what'])}"
+        at = f"drift at decision {run.drift['decision']}, tick {run.drift['tick']}: " if run.drift["decision"] else ""
+        yield f"  {at}{line(run.drift['what'])}"
     if other := _other(run, seasons):
         yield f"  recorded {other}: {run.season_digest[:16]}"
 

@@ -13,14 +13,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from evalkit.errors import EvalkitError, UsageError
+from evalkit.errors import AuthoringError, EvalkitError, ReplayError, UsageError
 from evalkit.jobs.attempts import missing_attempts, opened
 from evalkit.jobs.pool import Job, JobResult, run_jobs
 from evalkit.jobs.report import FailedJob, Plan, Progress, SweepReport, gather
+from evalkit.sandbox.engine import engine_name
 from evalkit.season.agents import load_agent
-from evalkit.season.manifest import load_season, open_season
+from evalkit.season.manifest import load_season, named_season, open_season
 from evalkit.season.playing import Played, check_ready, play
 from evalkit.season.purse import Purse
+from evalkit.season.replays import load_bytes, read_replay
 from evalkit.season.season import Season
 from evalkit.season.verifying import Verification, verify
 
@@ -133,12 +135,29 @@ def _play(
 
 
 def verify_replays(
-    replays: Mapping[str, tuple[bytes | Path, Path]], *, jobs: int = 2, seconds: float = JOB_SECONDS
+    replays: Mapping[str, tuple[bytes | Path, Path | None]], *, jobs: int = 2, seconds: float = JOB_SECONDS
 ) -> Iterator[JobResult[Verification]]:
-    """Replay each (replay, its season's folder), by name, in other processes, and yield what came of it, as it ends."""
+    """Replay each (replay, its season's folder), by name, in other processes, and yield what came of it, as it ends.
+
+    Without a folder the season is the one under `cases/` that the replay names. No byte of a replay is read here.
+    """
     work = {name: {"replay": replay, "folder": folder} for name, (replay, folder) in replays.items()}
     return run_jobs(_verify, work, workers=jobs, seconds=seconds)
 
 
-def _verify(replay: bytes | Path, folder: Path) -> Verification:
-    return verify(replay, _season(folder))
+def _verify(replay: bytes | Path, folder: Path | None) -> Verification:
+    try:
+        read = read_replay(replay if isinstance(replay, bytes) else load_bytes(replay))
+    except ReplayError as error:
+        return Verification(verified=False, refused=str(error), engine=engine_name())
+    try:
+        season = _season(folder) if folder else _named(read.header.season, read.header.season_version)
+    except (AuthoringError, UsageError) as error:
+        why = f"its season is not at hand: {error}; name it with --season"
+        return Verification(verified=None, refused=why, run_id=read.header.run_id)
+    return verify(read, season)
+
+
+@cache
+def _named(slug: str, version: str) -> Season:
+    return named_season(slug, version)

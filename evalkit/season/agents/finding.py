@@ -18,7 +18,8 @@ from evalkit.errors import UsageError
 from evalkit.reading import did_you_mean, printable
 from evalkit.season.agents.builtin import RandomAgent, Replayer
 from evalkit.season.agents.model import load_model
-from evalkit.season.agents.protocol import Action, Agent
+from evalkit.season.agents.protocol import Agent
+from evalkit.season.agents.replayed import replayer
 from evalkit.season.replays import load_bytes, read_replay
 
 __all__ = ["GROUP", "LoadedAgent", "load_agent"]
@@ -52,7 +53,7 @@ def load_agent(who: str | Agent | type) -> LoadedAgent:
         return _loaded(RandomAgent(), who)
     if who.startswith("replay:"):
         replay = read_replay(load_bytes(who.removeprefix("replay:")))
-        return _loaded(Replayer(Action(row.action, row.ticks) for row in replay.decisions), Replayer.name)
+        return _loaded(replayer(replay), Replayer.name)
     if who.startswith("model:"):
         made = load_model(who.removeprefix("model:"))
         return _loaded(made, made.name)
