@@ -56,8 +56,9 @@ def play(arguments: Namespace) -> int:
     runs = []
     with open_store(arguments) as store:
         key = (season.digest, *entry.key, str(arguments.seed), agent.name, agent.digest)
+        attempt = 0
         for wanted in range(1, arguments.attempts + 1):
-            attempt = attempt_number(store, key, wanted, again=agent.deterministic)
+            attempt = attempt_number(store, key, max(wanted, attempt + 1), again=agent.deterministic)
             if arguments.replay:
                 _check_spot(Path(arguments.replay), digest_id((*key, str(attempt))))
             played = play_cell(
