@@ -59,8 +59,9 @@ def grade(arguments: Namespace) -> int:
     runs = []
     with open_store(arguments, writing=True) as store:
         key = job_key(case, folder, arguments.variant)
+        attempt = 0
         for wanted in range(1, arguments.attempts + 1):
-            attempt = attempt_number(store, key, wanted)
+            attempt = attempt_number(store, key, max(wanted, attempt + 1))
             graded = grade_solution(case, folder, variant=arguments.variant, attempt=attempt)
             store_graded(store, graded)
             stored = store.get(graded.run.run_id)

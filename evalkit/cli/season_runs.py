@@ -6,10 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalkit.cli.output import figure, line, table
-from evalkit.records import PerformanceRun, ReviewedRun, SeasonRun
+from evalkit.records import CAPPED, PerformanceRun, ReviewedRun, SeasonRun
 from evalkit.season.known import Seasons, score_of
 
-__all__ = ["Seasons", "public", "score_of", "season_lines", "season_run_lines", "turn_lines"]
+__all__ = ["PROOF", "Seasons", "public", "score_of", "season_lines", "season_run_lines", "turn_lines"]
+
+
+PROOF = {True: "verified", False: "fails", None: "not replayed"}
+"""What is said of a run, or of the runs behind a row, by whether replaying them here bore them out."""
 
 
 def public(run: PerformanceRun | ReviewedRun | SeasonRun, seasons: Seasons) -> dict[str, Any]:
@@ -41,7 +45,7 @@ def _other(run: SeasonRun, seasons: Seasons) -> str:
 def _proof(run: SeasonRun) -> str:
     if run.ungraded is not None:
         return "ungraded"
-    return {True: "verified", False: "drifts", None: "not replayed"}[run.verified]
+    return PROOF[run.verified]
 
 
 def season_run_lines(run: SeasonRun, seasons: Seasons) -> Iterator[str]:
@@ -63,8 +67,11 @@ def season_run_lines(run: SeasonRun, seasons: Seasons) -> Iterator[str]:
         cheats = f", with {', '.join(run.cheats)}" if run.cheats else ""
         yield f"  reference: {run.reference}{cheats}; it takes no rank"
     yield f"  {_proof(run)}" + (f" on {run.verified_on} at {run.verified_at}" if run.verified_at else "")
+    if run.ended_by == "dollar_cap":
+        yield f"  {CAPPED}"
     if run.drift:
-        yield f"  drift at decision {run.drift['decision']}, tick {run.drift['tick']}: {line(run.drift['what'])}"
+        at = f"drift at decision {run.drift['decision']}, tick {run.drift['tick']}: " if run.drift["decision"] else ""
+        yield f"  {at}{line(run.drift['what'])}"
     if other := _other(run, seasons):
         yield f"  recorded {other}: {run.season_digest[:16]}"
 

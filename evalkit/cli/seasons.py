@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict, fields
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from evalkit.cli.costs import estimate_lines, estimates
 from evalkit.cli.keeping import open_store
 from evalkit.cli.output import emit, figure, line, note, table
-from evalkit.cli.season_runs import Seasons, public, season_run_lines
-from evalkit.errors import UsageError
+from evalkit.cli.season_runs import PROOF, Seasons, public, season_run_lines
+from evalkit.errors import ReplayError, UsageError
 from evalkit.finding import find_case
 from evalkit.project import cases_dir
 from evalkit.reading import did_you_mean, printable
-from evalkit.records import SeasonRun
+from evalkit.records import SeasonRun, digest_id
 from evalkit.season.manifest import MANIFEST, load_season, open_season
 from evalkit.season.score import Rules
 
@@ -50,11 +51,16 @@ def play(arguments: Namespace) -> int:
         raise UsageError("an anchor's replay is the operator's route and stays in the store: leave out --replay")
     if arguments.replay and arguments.attempts > 1:
         raise UsageError("--replay is for one run: leave out --attempts")
+    if agent.reference == "anchor" and arguments.reference not in (None, "anchor"):
+        raise UsageError(f"{printable(agent.name)} plays an anchor's route, which is private: leave out --reference")
     runs = []
     with open_store(arguments, writing=True) as store:
         key = (season.digest, *entry.key, str(arguments.seed), agent.name, agent.digest)
+        attempt = 0
         for wanted in range(1, arguments.attempts + 1):
-            attempt = attempt_number(store, key, wanted, again=agent.deterministic)
+            attempt = attempt_number(store, key, max(wanted, attempt + 1), again=agent.deterministic)
+            if arguments.replay:
+                _check_spot(Path(arguments.replay), digest_id((*key, str(attempt))))
             played = play_cell(
                 season, level=entry.level, difficulty=entry.difficulty, seed=arguments.seed, agent=agent,
                 attempt=attempt, reference=arguments.reference, cheats=arguments.cheat,
@@ -65,7 +71,7 @@ def play(arguments: Namespace) -> int:
             assert isinstance(run, SeasonRun)
             runs.append(run)
             if arguments.replay and played.replay is not None:
-                Path(arguments.replay).write_bytes(played.replay)
+                _write_new(Path(arguments.replay), played.replay, run.run_id)
     known = Seasons(season)
     documents = [public(run, known) for run in runs]
     text = [part for run in runs for part in season_run_lines(run, known)]
@@ -74,6 +80,35 @@ def play(arguments: Namespace) -> int:
         if run.ungraded is not None:
             note(f"run {run.run_id} is ungraded: {run.ungraded}; it is stored, and playing again makes a new attempt")
     return 0
+
+
+def _check_spot(path: Path, run_id: str) -> None:
+    """Raise UsageError where a run's replay could not be written, before the run is played."""
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise UsageError(f"{printable(path)}: no file can be written there: name another for --replay")
+    if not path.exists() and not path.is_symlink():
+        return
+    from evalkit.season.replays import load_bytes, read_replay
+
+    try:
+        there = read_replay(load_bytes(path)).header.run_id
+    except ReplayError:
+        there = None
+    if there != run_id:
+        raise UsageError(f"{printable(path)} is there already, and no replay of this run: name another for --replay")
+
+
+def _write_new(path: Path, replay: bytes, run_id: str) -> None:
+    """Write a replay where nothing is. Raises UsageError where there is now anything but the same."""
+    from evalkit.season.replays import load_bytes
+
+    try:
+        with path.open("xb") as file:
+            file.write(replay)
+    except FileExistsError:
+        if load_bytes(path) != replay:
+            said = f"{printable(path)} is there already with other content, and stays; run {run_id} is stored"
+            raise UsageError(said) from None
 
 
 def sweep_season(arguments: Namespace, folder: Path) -> int:
@@ -155,6 +190,9 @@ def _board(arguments: Namespace, folder: Path, rules: Rules | None = None) -> li
     other = sum(row.other_digest for row in rows)
     if other:
         note(f"{other} of these runs were recorded under another digest of {season.slug}: its files have changed since")
+    capped = int((runs["ended_by"] == "dollar_cap").sum())
+    if capped:
+        note(f"{capped} of these runs ended by a dollar cap: where such a run ended is only claimed")
     versions = runs[runs["ungraded"].isna()].groupby("agent")["agent_digest"].nunique()
     for agent, number in versions[versions > 1].items():
         note(f"{agent}: runs of {number} versions of this agent count as one: name them apart, or void the old")
@@ -180,7 +218,7 @@ def _number(value: float | None) -> str:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     rank = str(row["rank"]) if row["rank"] else row["reference"] or "partial"
-    proof = {True: "verified", False: "drifts", None: "not replayed"}[row["verified"]]
+    proof = PROOF[row["verified"]]
     dollars = "unpriced" if row["dollars"] is None else f"{row['dollars']:,.2f}"
     dollars += "" if row["dollars_complete"] or row["dollars"] is None else "+?"
     cells = f"{row['cells']}/{row['cells_expected']}"

@@ -52,11 +52,13 @@ def missing_attempts(store: Store, key: tuple[str, ...], wanted: int) -> list[in
 
 
 def attempt_number(store: Store, key: tuple[str, ...], wanted: int, *, again: bool = True) -> int:
-    """`wanted`, or where an ungraded run has that number the next one that is free: what is stored stays.
+    """`wanted`, or where an ungraded or a voided run has that number the next one without: what is stored stays.
 
-    Without `again`, for work that would come out differently, any run that has the number makes it so.
+    Whoever asks for a voided run by name gets it anew; a sweep does not ask (`missing_attempts`). Without `again`, for
+    work that would come out differently, any run that has a number passes it over.
     """
-    run = store.find(digest_id((*key, str(wanted))))
-    if run is None or (again and not _is_ungraded(run)):
-        return wanted
-    return next(n for n in count(wanted + 1) if not store.has(digest_id((*key, str(n)))))
+    for number in count(wanted):
+        run = store.find(digest_id((*key, str(number))))
+        if run is None or (again and not _is_ungraded(run) and run.voided is None):
+            return number
+    raise AssertionError("numbers do not end")

@@ -13,15 +13,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from evalkit.errors import EvalkitError, UsageError
+from evalkit.errors import AuthoringError, EvalkitError, ReplayError, UsageError
 from evalkit.jobs.attempts import missing_attempts, opened
 from evalkit.jobs.pool import Job, JobResult, run_jobs
 from evalkit.jobs.report import FailedJob, Plan, Progress, SweepReport, gather
 from evalkit.records import SeasonRun
+from evalkit.sandbox.engine import engine_name
 from evalkit.season.agents import load_agent
-from evalkit.season.manifest import load_season, open_season
+from evalkit.season.manifest import load_season, named_season, open_season
 from evalkit.season.playing import Played, check_ready, play
 from evalkit.season.purse import Purse
+from evalkit.season.recorded import held
+from evalkit.season.replays import load_bytes, read_replay
 from evalkit.season.season import Season
 from evalkit.season.verifying import Verification, verify
 
@@ -134,30 +137,60 @@ def _play(
 
 
 def verify_replays(
-    replays: Mapping[str, tuple[bytes | Path, Path]], *, jobs: int = 2, seconds: float = JOB_SECONDS
+    replays: Mapping[str, tuple[bytes | Path, Path | None]], *, jobs: int = 2, seconds: float = JOB_SECONDS
 ) -> Iterator[JobResult[Verification]]:
-    """Replay each (replay, its season's folder), by name, in other processes, and yield what came of it, as it ends."""
+    """Replay each (replay, its season's folder), by name, in other processes, and yield what came of it, as it ends.
+
+    Without a folder the season is the one under `cases/` that the replay names. No byte of a replay is read here.
+    """
     work = {name: {"replay": replay, "folder": folder} for name, (replay, folder) in replays.items()}
     return run_jobs(_verify, work, workers=jobs, seconds=seconds)
 
 
-def _verify(replay: bytes | Path, folder: Path) -> Verification:
-    return verify(replay, _season(folder))
+def _verify(replay: bytes | Path, folder: Path | None) -> Verification:
+    try:
+        read = read_replay(replay if isinstance(replay, bytes) else load_bytes(replay))
+    except ReplayError as error:
+        return Verification(verified=False, refused=str(error), engine=engine_name())
+    try:
+        season = _season(folder) if folder else _named(read.header.season, read.header.season_version)
+    except (AuthoringError, UsageError) as error:
+        why = f"its season is not at hand: {error}; name it with --season"
+        return Verification(verified=None, refused=why, run_id=read.header.run_id)
+    return verify(read, season)
 
 
-def record_verification(store: Store, answer: Verification, replay: bytes) -> bool:
-    """Keep what was said of a stored run, where `replay` are the very bytes that the store has; whether it was kept.
+@cache
+def _named(slug: str, version: str) -> Season:
+    return named_season(slug, version)
 
-    An answer that says nothing of the run (a machine that could not, a file of another season) is not kept.
+
+def record_verification(
+    store: Store, answer: Verification, replay: bytes, run: SeasonRun | None = None
+) -> Verification:
+    """Hold what was said of a replay against the stored run with these very bytes, keep it there, and return it.
+
+    `run` where the caller knows whose replay it is; else the one of the replay's run id. An answer that says nothing
+    of the run (a machine that could not, a season that the caller named and that is another) is not kept.
     """
-    if answer.verified is None or answer.refused is not None or answer.run_id is None or store.read_only:
-        return False
-    run = store.find(answer.run_id)
-    if not isinstance(run, SeasonRun) or not store.has_replay(run.run_id) or store.replay(run.run_id) != replay:
-        return False
-    drift = None if answer.drift is None else asdict(answer.drift)
-    store.record_verification(run.run_id, verified=answer.verified, engine=answer.engine or "", drift=drift)
-    return True
+    run = run or _run_of(store, answer, replay)
+    if run is None:
+        return answer
+    if answer.run_id is not None:  # then the worker could read it
+        answer = held(answer, run, read_replay(replay))
+    other = answer.refused is not None and answer.season not in (None, f"{run.season}@{run.season_version}")
+    if answer.verified is not None and not other and not store.read_only:
+        drift = {"decision": 0, "tick": 0, "what": answer.refused} if answer.refused else None
+        drift = asdict(answer.drift) if answer.drift else drift
+        store.record_verification(run.run_id, verified=answer.verified, engine=answer.engine or "", drift=drift)
+    return answer
+
+
+def _run_of(store: Store, answer: Verification, replay: bytes) -> SeasonRun | None:
+    run = store.find(answer.run_id) if answer.run_id is not None else None
+    if isinstance(run, SeasonRun) and store.has_replay(run.run_id) and store.replay(run.run_id) == replay:
+        return run
+    return None
 
 
 def verify_season(
@@ -171,13 +204,12 @@ def verify_season(
     with opened(store) as kept:
         runs = kept.runs(kind="season", include_voided=False, season=loaded.slug, season_version=loaded.version)
         waiting = {
-            run.run_id: kept.replay(run.run_id)
+            run.run_id: (kept.replay(run.run_id), run)
             for run in runs
             if isinstance(run, SeasonRun) and run.verified is None and kept.has_replay(run.run_id)
         }
-        work: dict[str, tuple[bytes | Path, Path]] = {name: (data, loaded.root) for name, data in waiting.items()}
+        work: dict[str, tuple[bytes | Path, Path | None]] = {n: (data, loaded.root) for n, (data, _) in waiting.items()}
         for result in verify_replays(work, jobs=jobs):
             answer = result.value or Verification(verified=None, refused=result.error)
-            record_verification(kept, answer, waiting[result.name])
-            found[result.name] = answer
+            found[result.name] = record_verification(kept, answer, *waiting[result.name])
     return found

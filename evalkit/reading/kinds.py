@@ -133,8 +133,8 @@ def integer(least: int, most: int = 2**63 - 1) -> Kind[int]:
     return Kind(read, least, str(least))
 
 
-def number(least: float = -math.inf, *, above: float = -math.inf) -> Kind[float]:
-    """A finite number, at least `least` and greater than `above`; an integer will do."""
+def number(least: float = -math.inf, *, above: float = -math.inf, most: float = math.inf) -> Kind[float]:
+    """A finite number, at least `least`, greater than `above` and at most `most`; an integer will do."""
 
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -143,6 +143,8 @@ def number(least: float = -math.inf, *, above: float = -math.inf) -> Kind[float]
             raise Unfit(f"must be a finite number, not {_figure(value)}")
         if value < least or value <= above:
             raise Unfit(f"must be {f'at least {least:g}' if value < least else f'more than {above:g}'}, not {value:g}")
+        if value > most:
+            raise Unfit(f"must be at most {most:,.0f}, not {value:g}")
         return float(value)
 
     blank = max(least, above + 1, 0.0)

@@ -6,9 +6,10 @@ what `export` writes); its `public` is the shorter document that the command lin
 
 from evalkit.records.cases import InputResult, Outcome, PerformanceRun, Review, ReviewedRun, Verdict
 from evalkit.records.plain import SCHEMA, canonical, digest_id
-from evalkit.records.season import VERIFIED, SeasonRun
+from evalkit.records.season import CAPPED, VERIFIED, SeasonRun
 
 __all__ = [
+    "CAPPED",
     "SCHEMA",
     "VERIFIED",
     "InputResult",

@@ -8,7 +8,10 @@ from typing import Any, Self
 from evalkit._consistency import season_faults
 from evalkit.records.plain import SCHEMA, digest_id, read, refuse
 
-__all__ = ["VERIFIED", "SeasonRun"]
+__all__ = ["CAPPED", "VERIFIED", "SeasonRun"]
+
+CAPPED = "it ends by a dollar cap: where it ended is only claimed"
+"""Of every run that ends so, verified too: spending cannot be replayed."""
 
 VERIFIED = ("verified", "verified_at", "verified_on", "drift")
 """What is known of a season run only after its replay was replayed here."""

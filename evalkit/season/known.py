@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evalkit.errors import EvalkitError
 from evalkit.records import SeasonRun
-from evalkit.season.manifest import open_season
+from evalkit.season.manifest import named_season
 from evalkit.season.score import run_score
 from evalkit.season.season import Season
 
@@ -28,14 +28,10 @@ class Seasons:
         return self._known[slug, version]
 
     def _found(self, slug: str, version: str) -> Season | None:
-        for ref in (slug, f"{slug}@{version}"):
-            try:
-                season = open_season(ref)
-            except EvalkitError:
-                continue
-            if season.version == version:
-                return season
-        return None
+        try:
+            return named_season(slug, version)
+        except EvalkitError:
+            return None
 
 
 def score_of(run: SeasonRun, seasons: Seasons) -> tuple[float | None, float | None]:

@@ -33,12 +33,14 @@ from evalkit.season.gamefile import GAME, read_game
 from evalkit.season.score import BudgetRule, Rules
 from evalkit.season.season import Entry, Season
 
-__all__ = ["MANIFEST", "check_season", "load_season", "open_season"]
+__all__ = ["MANIFEST", "check_season", "load_season", "named_season", "open_season"]
 
 MANIFEST = "season.toml"
 MOST_TICKS = 60 * 60 * 60 * 4
 """Four hours of game time."""
 MOST_INTRO = 60 * 60 * 5
+MOST_POINTS = 1_000_000
+"""Of any constant of the scoring: far beyond use, and no sum of them is infinite."""
 _SEED = r"0|[1-9]\d{0,8}"
 
 
@@ -72,6 +74,35 @@ def open_season(ref: str | Path, cases: Path | None = None) -> Season:
     if season.version != version:
         raise UsageError(f'{slug} has no version "{printable(version)}": it has {season.version}')
     return season
+
+
+def named_season(slug: str, version: str, cases: Path | None = None) -> Season:
+    """Load the season that a replay or a record names, from the project's `cases/` and nowhere else.
+
+    What names it may come from anyone: a name is a slug here and never a path, and a folder that lies beside a file
+    from elsewhere is not looked at. Raises UsageError where `cases/` has none of this version, AuthoringError where
+    what lies there is broken.
+    """
+    folder = cases or cases_dir()
+    if not re.fullmatch(r"[\w.-]+", slug) or not slug.strip("."):
+        raise UsageError(f'"{printable(slug, 80)}" is no slug of a season')
+    broken: AuthoringError | None = None
+    versions = []
+    for place in (folder / slug, *sorted((folder / slug).glob("*/"))):
+        if not (place / MANIFEST).is_file():
+            continue
+        try:
+            season = load_season(place)
+        except AuthoringError as error:
+            broken = broken or error
+            continue
+        if season.version == version:
+            return season
+        versions.append(season.version)
+    if broken is not None:
+        raise broken
+    has = f"it has {', '.join(versions)} there" if versions else "nor another"
+    raise UsageError(f'no version "{printable(version, 80)}" of {printable(slug, 80)} in cases/, {has}')
 
 
 def check_season(path: Path | str) -> tuple[Fault, ...]:
@@ -108,6 +139,8 @@ def _read(path: Path) -> tuple[Season | None, Faults]:
 
 def _season(root: Path, table: Table, faults: Faults) -> Season:
     slug, version = table.take("slug", SLUG), table.take("version", LINE)
+    if len(version) > 100:  # it stands in every replay, and a name there has a length
+        table.error("version", "is longer than 100 characters")
     name = table.take("name", LINE, slug)
     known = len(faults.errors())
     place: Path = table.take("game", folder_in(root))
@@ -187,7 +220,7 @@ def _rules(table: Table) -> Rules:
     if row is None:
         return default
     names = ("objectives", "completion", "death", "exponent")
-    return Rules(**{name: row.take(name, number(0), getattr(default, name)) for name in names})
+    return Rules(**{name: row.take(name, number(0, most=MOST_POINTS), getattr(default, name)) for name in names})
 
 
 def _entry(row: Table, rule: BudgetRule) -> Entry:

@@ -6,14 +6,17 @@
 
 in canonical JSON. With H = SHA-256 and S = the full state (memory, mutable globals, disk):
 `h0 = H("evalkit-replay-1" || header || S after the intro)`, `h_i = H(h_{i-1} || i as u32 || a pad byte for each tick
-asked for || S)`, `h_end = H(h_n || claims)`. The chain binds the agent's name, tokens and dollars; it cannot show them.
+asked for || S)`, `h_end = H(h_n || claims)`. The chain binds all of it against accident and partial edits. It has no
+key: whoever writes a whole file anew computes it anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import stat
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -43,6 +46,7 @@ SCHEMA = "evalkit-replay-1"
 MAX_BYTES = 16 << 20
 """Of a replay; a run of 100,000 decisions fits."""
 MAX_DECISIONS = 100_000
+_TOO_MANY = f"more than the {MAX_BYTES:,} that a replay may have"
 _INDEX = struct.Struct("<I")
 
 
@@ -88,7 +92,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What a run says of itself. The game can show all but `tokens`, `dollars` and `dollar_cap`."""
+    """What a run says of itself. The game shows all but `tokens`, `dollars`, `dollar_cap`, and an end by that cap."""
 
     objectives_done: int
     objectives_total: int
@@ -143,18 +147,26 @@ class Chain:
 def load_bytes(path: Path | str) -> bytes:
     """Read a replay's file. Raises ReplayError where it is none or too large to be one; nothing is read then."""
     try:
-        size = Path(path).stat().st_size
-        if size > MAX_BYTES:
-            raise ReplayError(f"{printable(path)}: {size:,} bytes, more than the {MAX_BYTES:,} that a replay may have")
-        return Path(path).read_bytes()
+        # What is looked at is what is read: one descriptor, whose opening never waits for a pipe's other end.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(descriptor, "rb") as file:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise ReplayError(f"{printable(path)}: cannot be read: it is no regular file")
+            if found.st_size > MAX_BYTES:
+                raise ReplayError(f"{printable(path)}: {found.st_size:,} bytes, {_TOO_MANY}")
+            data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         raise ReplayError(f"{printable(path)}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if len(data) > MAX_BYTES:
+        raise ReplayError(f"{printable(path)}: {_TOO_MANY}")
+    return data
 
 
 def read_replay(data: bytes) -> Replay:
     """Read a replay's bytes. Raises ReplayError, in one line, for whatever is not the one form of a replay."""
     if len(data) > MAX_BYTES:
-        raise ReplayError(f"{len(data):,} bytes, more than the {MAX_BYTES:,} that a replay may have")
+        raise ReplayError(f"{len(data):,} bytes, {_TOO_MANY}")
     document = _json(data)
     _shape("the replay", document, _DOCUMENT)
     header, claims, rows = document["header"], document["claims"], document["decisions"]
@@ -192,8 +204,11 @@ def _json(data: bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = next(key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1)
-        raise ReplayError(f"it names the key {_said(twice)} twice")
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise ReplayError(f"it names the key {_said(key)} twice")
+            seen.add(key)
     return found
 
 
@@ -211,7 +226,7 @@ Check = tuple[Callable[[Any], bool], str]
 def _shape(what: str, found: Any, checks: Mapping[str, Check]) -> None:
     if not isinstance(found, dict):
         raise ReplayError(f"{what}: must be an object, not {_said(found)}")
-    for key in found.keys() - checks.keys():
+    for key in sorted(found.keys() - checks.keys()):
         raise ReplayError(f"{what}: {_said(key)} is no known key")
     for key, (holds, words) in checks.items():
         if key not in found:

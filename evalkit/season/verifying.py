@@ -2,17 +2,21 @@
 
 Verified means: from the season's own boot, these inputs, each a legal action held for an allowed time, lead through
 exactly these states to exactly these facts, and to this score. It does not show who chose the inputs, nor what that
-cost: name, tokens and dollars are only bound to the play.
+cost. Only bound to the play, and claimed, are: the agent's name and digest, the attempt, whether it is a reference,
+tokens, dollars and the dollar cap; and that a run which ends by its dollar cap ended there, since its spending is what
+ended it: such a result carries a `note`. The chain guards against accident and partial edits. It has no key, so whoever
+writes a whole replay anew can put another name on it, or the cap at another place; the witness of those is the
+operator's store alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from evalkit.errors import MachineError, ReplayError, UsageError
 from evalkit.reading import printable
+from evalkit.records import CAPPED
 from evalkit.sandbox.console import TICK_FUEL
 from evalkit.sandbox.engine import engine_name
 from evalkit.season.course import Choice, Moment, Setting, Stop, run_course
@@ -25,7 +29,10 @@ __all__ = ["Drift", "Verification", "verify"]
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The first decision (from 1; 0: none) after which replay and game differ, its last tick, and what differs."""
+    """The first decision (from 1) after which replay and game differ, its last tick, and what differs.
+
+    Decision 0: not the play, but what is said of it, as where a record is not what its replay says.
+    """
 
     decision: int
     tick: int
@@ -36,7 +43,9 @@ class Drift:
 class Verification:
     """What came of replaying: `verified` with its score; or the `drift`; or why the file was `refused` unplayed.
 
-    `verified` is None where this machine could not play it to its end, which says nothing of the replay.
+    `verified` is None where this machine could not play it to its end, which says nothing of the replay. `note` is
+    what even a verified replay only claims. `season` (`slug@version`), its digest and its folder say what it was held
+    against, and `decision_budget` what a run of its header may take there.
     """
 
     verified: bool | None
@@ -45,6 +54,11 @@ class Verification:
     refused: str | None = None
     run_id: str | None = None
     engine: str | None = None
+    note: str | None = None
+    season: str | None = None
+    season_digest: str | None = None
+    season_folder: Path | None = None
+    decision_budget: int | None = None
 
 
 class _Drifted(Exception):
@@ -80,8 +94,10 @@ class _Played:
         return self._replay.claims.tokens, self._replay.claims.dollars
 
 
-def verify(source: Path | str | bytes, season: Season | Path | str, *, tick_fuel: int = TICK_FUEL) -> Verification:
-    """Replay a file (or its bytes) on a season's game and say whether all of it holds.
+def verify(
+    source: Path | str | bytes | Replay, season: Season | Path | str, *, tick_fuel: int = TICK_FUEL
+) -> Verification:
+    """Replay a file (or its bytes, or what was read of them) on a season's game and say whether all of it holds.
 
     Raises AuthoringError or UsageError where the season itself cannot be played; whatever is wrong with the replay is
     in the answer.
@@ -90,21 +106,29 @@ def verify(source: Path | str | bytes, season: Season | Path | str, *, tick_fuel
         from evalkit.season.manifest import open_season
 
         season = open_season(season)
-    run_id = None
+    answer = Verification(
+        verified=False,
+        engine=engine_name(),
+        season=f"{season.slug}@{season.version}",
+        season_digest=season.digest,
+        season_folder=season.root,
+    )
     try:
-        replay = read_replay(source if isinstance(source, bytes) else load_bytes(source))
-        run_id = replay.header.run_id
-        setting = _setting(replay, season, tick_fuel)
+        if not isinstance(source, Replay):
+            source = read_replay(source if isinstance(source, bytes) else load_bytes(source))
+        answer = replace(answer, run_id=source.header.run_id)
+        setting = _setting(source, season, tick_fuel)
     except ReplayError as error:
-        return Verification(verified=False, refused=str(error), run_id=run_id)
-    found: dict[str, Any] = {"run_id": run_id, "engine": engine_name()}
+        return replace(answer, refused=str(error))
+    answer = replace(answer, decision_budget=setting.budget)
     try:
-        drift, claims = _replayed(replay, setting)
+        drift, claims = _replayed(source, setting)
     except MachineError as error:
-        return Verification(verified=None, refused=str(error), **found)
+        return replace(answer, verified=None, refused=str(error))
     if drift is not None:
-        return Verification(verified=False, drift=drift, **found)
-    return Verification(verified=True, score=_score(claims, setting), **found)
+        return replace(answer, drift=drift)
+    note = CAPPED if claims.ended_by == "dollar_cap" else None
+    return replace(answer, verified=True, score=_score(claims, setting), note=note)
 
 
 def _setting(replay: Replay, season: Season, tick_fuel: int) -> Setting:
@@ -134,11 +158,20 @@ def _setting(replay: Replay, season: Season, tick_fuel: int) -> Setting:
     _same(header, "boot", disk.hex(), "not the boot data of its level, difficulty and cheats")
     if setting.budget is not None and len(replay.decisions) > setting.budget:
         raise ReplayError(f"decisions: {len(replay.decisions):,}, more than the budget of {setting.budget}")
-    if claims.ended_by == "dollar_cap" and not (
-        claims.dollars is not None and claims.dollar_cap is not None and claims.dollars >= claims.dollar_cap
-    ):
-        raise ReplayError("claims: ended_by is dollar_cap, and dollars do not reach a dollar_cap")
+    _check_spending(claims)
     return setting
+
+
+def _check_spending(claims: Claims) -> None:
+    """What no run can say of its dollars, since a cap is above 0, and reaching it ends a run there and then."""
+    dollars, cap = claims.dollars, claims.dollar_cap
+    if cap is not None and cap <= 0:
+        raise ReplayError("claims: dollar_cap must be above 0, or null")
+    reached = dollars is not None and cap is not None and dollars >= cap
+    if claims.ended_by == "dollar_cap" and not reached:
+        raise ReplayError("claims: ended_by is dollar_cap, and dollars do not reach a dollar_cap")
+    if reached and claims.ended_by != "dollar_cap":
+        raise ReplayError(f"claims: dollars reach the dollar_cap, and ended_by is {printable(claims.ended_by, 60)}")
 
 
 def _same(header: Header, key: str, expected: object, what: str) -> None:

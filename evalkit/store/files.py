@@ -33,6 +33,8 @@ REPLAYS = "replays"
 TURNS = "turns"
 _MOST_MODULE_BYTES = 64 << 20
 PART = ".part"
+_ROUTE = b'"reference":"anchor"'
+"""In a replay's one form: an anchor's. A store from before records were held to their replays may call it another's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def merge(known: Record, other: Record) -> Record:
     if canonical(old) != canonical(new):
         raise StoreError(
             f"run {known.run_id} is there already with other content ({_differences(old, new)}): "
-            "void it, and record the new one as another attempt"
+            f"void it (`evalkit void {known.run_id} --reason WHY`), then play or grade again for another attempt"
         )
     if known.voided is None and other.voided is not None:
         known = replace(known, voided=other.voided)
@@ -128,7 +130,12 @@ def write_export(
             _replace(target, [wasm])
     for run in merged.values():
         for data, name in ((replay, f"{REPLAYS}/{run.run_id}.json"), (turns, f"{TURNS}/{run.run_id}.jsonl")):
-            if isinstance(run, SeasonRun) and not run.is_private and (found := data(run.run_id)) is not None:
+            if (
+                isinstance(run, SeasonRun)
+                and not run.is_private
+                and (found := data(run.run_id)) is not None
+                and _ROUTE not in found
+            ):
                 (folder / name).parent.mkdir(exist_ok=True)
                 _replace(folder / name, [found])
     _replace(folder / RUNS, (canonical(run.to_json()) + b"\n" for _, run in sorted(merged.items())))

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 from datetime import UTC, datetime
 
-from evalkit.errors import StoreError
+from evalkit.errors import ReplayError, StoreError
 from evalkit.records import PerformanceRun, SeasonRun
 from evalkit.store.files import Record
 
@@ -32,8 +32,23 @@ def ready(run: Record, module: bytes | None, replay: bytes | None, turns: bytes 
         digest = run.replay_digest if isinstance(run, SeasonRun) else None
         if hashlib.sha256(replay).hexdigest() != digest:
             raise StoreError(f"run {run.run_id} is not stored: the replay given with it is not its replay {digest}")
+        assert isinstance(run, SeasonRun)
+        _hold(run, replay)
     if turns is not None:
         digest = run.provenance.get("turns") if isinstance(run, SeasonRun) else None
         if hashlib.sha256(turns).hexdigest() != digest:
             raise StoreError(f"run {run.run_id} is not stored: the turns given with it are not its turns {digest}")
     return run if run.recorded_at is not None else dataclasses.replace(run, recorded_at=now())
+
+
+def _hold(run: SeasonRun, replay: bytes) -> None:
+    """Raise StoreError where a replay is none, or says anything else than the record that it is to prove."""
+    from evalkit.season.recorded import differences  # with the console and its engine, which a look at a store spares
+    from evalkit.season.replays import read_replay
+
+    try:
+        found = differences(run, read_replay(replay))
+    except ReplayError as error:
+        raise StoreError(f"run {run.run_id} is not stored: its replay is refused: {error}") from None
+    if found:
+        raise StoreError(f"run {run.run_id} is not stored: {'; '.join(found)}")

@@ -80,7 +80,8 @@ class Store:
 
         A run that was there with the same content gains what it lacked: its module, being voided, a review. A run
         without `recorded_at` gets the time of now. Raises StoreError where the same job is stored with other content,
-        where the record fails `validate`, and where module or replay is not the one whose digest the run holds.
+        where the record fails `validate`, where module or replay is not the one whose digest the run holds, and where
+        a replay says anything else than the record.
         A season run is stored as never verified: only `record_verification` says otherwise.
         """
         run = ready(run, module, replay, turns)
@@ -293,9 +294,9 @@ class Store:
     def import_(self, folder: str | os.PathLike[str]) -> ImportReport:
         """Take in an export in one transaction. What is malformed, or conflicts with a stored run, is refused by name.
 
-        Runs keep the time they were recorded at; a season run is not verified until it is replayed here.
-        Being voided is monotone: a voided record voids the stored run, and
-        a stored void stays. Raises UsageError where the folder is no export.
+        So is a run whose record its own replay contradicts. Runs keep the time they were recorded at; a season run is
+        not verified until it is replayed here. Being voided is monotone: a voided record voids the stored run, and a
+        stored void stays. Raises UsageError where the folder is no export.
         """
         source = _folder(folder)
 

@@ -113,6 +113,13 @@ def test_voided_ungraded_and_unlisted_runs_count_nowhere() -> None:
     assert standings(strange, SEASON) == []
 
 
+def test_practice_seeds_count_on_no_board() -> None:
+    practised = replace(SEASON, practice_seeds={9: 75})
+    assert standings([run(seed=9)], practised) == []
+    [row] = standings([*whole(), run(seed=9, done=4)], practised)
+    assert (row.score, row.cells, row.cells_expected, row.attempts) == (30, 4, 4, 4)
+
+
 def test_unverified_runs_are_marked_and_can_be_dropped() -> None:
     some = [*whole("a", 1), *whole("b", 2, verified=None), *whole("c", 3, verified=False)]
     assert {row.agent: row.verified for row in standings(some, SEASON)} == {"a": True, "b": None, "c": False}
@@ -181,6 +188,26 @@ def test_the_designs_own_check_of_the_three_standard_errors() -> None:
     assert (round(mean, 3), round(error or 0, 3)) == (51.667, 10.613)
     assert round(se_stratified(levels) or 0, 3) == 1.925
     assert round(se_clustered(levels) or 0, 3) == 24.552
+
+
+@pytest.mark.parametrize(
+    ("levels", "mean", "se", "stratified", "clustered"),
+    [
+        ({"L1": [50]}, 50.0, None, None, None),
+        ({"L1": [0, 100]}, 50.0, 50.0, 50.0, None),
+        ({"L1": [20, 40], "L2": [60, 80]}, 50.0, 12.909944487, 7.071067812, 20.0),
+        ({"L1": [10, 30], "L2": [50]}, 30.0, 11.547005384, 10.0, None),
+        ({"L1": [70, 70], "L2": [70, 70]}, 70.0, 0.0, 0.0, 0.0),
+    ],
+)
+def test_what_has_no_spread_has_no_standard_error(
+    levels: dict[str, list[float]], mean: float, se: float | None, stratified: float | None, clustered: float | None
+) -> None:
+    found = mean_and_se([value for values in levels.values() for value in values])
+    for got, expected in zip(
+        (*found, se_stratified(levels), se_clustered(levels)), (mean, se, stratified, clustered), strict=True
+    ):
+        assert got == (None if expected is None else pytest.approx(expected, abs=1e-8))
 
 
 def test_a_paired_difference_uses_shared_cells_only() -> None:

@@ -37,6 +37,31 @@ def facts(**changed: Any) -> dict[str, Any]:
     } | changed  # fmt: skip
 
 
+# done, total, completed, T, anchor, died: score. The published examples are these rules with these and other numbers.
+OWN = [
+    (4, 4, True, 200.0, 200.0, False, 100.0),  # at the anchor
+    (4, 4, True, 50.0, 200.0, False, 100.0),  # below the anchor earns no more
+    (4, 4, True, 800.0, 200.0, False, 80.0),  # four times as slow: half of 40
+    (4, 4, True, 400.0, 200.0, False, 60 + 40 * 0.5**0.5),
+    (2, 4, True, 300.0, 75.0, False, 50.0),  # completed without every objective
+    (1, 3, False, None, 200.0, True, 10.0),  # died with one of three
+    (0, 3, False, None, 200.0, True, 0.0),  # never below 0
+    (1, 12, False, None, 200.0, True, 0.0),
+    (0, 3, False, None, 200.0, False, 0.0),
+    (3, 4, False, None, None, False, 45.0),  # no anchor, not completed
+    (3, 3, True, 5000.0, None, False, 100.0),  # no anchor: time counts for nothing
+    (3, 3, True, 200.0, 200.0, True, 90.0),  # died at the tick of completing
+]
+
+
+def test_examples_of_our_own_score_as_the_rules_say_alone_and_together() -> None:
+    for *row, score in OWN:
+        assert run_score(**dict(zip(FACTS, row, strict=True))) == pytest.approx(score, abs=1e-9), row
+    columns = list(zip(*OWN, strict=True))
+    together = run_score(**{name: pd.Series(list(columns[n])) for n, name in enumerate(FACTS)})
+    np.testing.assert_allclose(together, columns[-1], atol=1e-9)
+
+
 def test_every_published_example_scores_as_published() -> None:
     for row in vectors("season_scores.json", "run_score"):
         assert run_score(**{name: row[name] for name in FACTS}) == pytest.approx(row["score"], abs=1e-9), row["note"]
@@ -57,7 +82,22 @@ def test_the_published_budgets_come_from_their_anchors() -> None:
 
 @pytest.mark.parametrize(
     ("anchor", "budget"),
-    [(267.3, 150), (641.0, 256), (85.5, 150), (217.5, 150), (174.7, 150), (377.5, 151), (749.9, 299), (1e6, 300)],
+    [
+        (267.3, 150),
+        (641.0, 256),
+        (85.5, 150),
+        (217.5, 150),
+        (174.7, 150),
+        (377.5, 151),
+        (749.9, 299),
+        (1e6, 300),
+        (375.0, 150),
+        (377.4, 150),
+        (750.0, 300),
+        (750.1, 300),
+        (702.5, 281),
+        (1.0, 150),
+    ],
 )
 def test_a_budget_is_two_fifths_of_the_anchor_within_150_and_300(anchor: float, budget: int) -> None:
     assert decision_budget(anchor) == budget

@@ -154,7 +154,10 @@ class TestVerify:
         status, out, _ = cli("verify", path, "--json")
         assert status == 0
         expected = {"file": str(path), "verified": True, "drift": None, "score": run["score"], "refused": None}
-        assert json.loads(out) == [expected]
+        [row] = json.loads(out)
+        assert {key: row[key] for key in expected} == expected
+        assert (row["note"], row["season"], row["season_folder"]) == (None, "vault@1.0", "cases/vault")
+        assert f"(against cases/vault, digest {row['season_digest'][:12]})" in cli("verify", path)[1]
         assert document(cli("show", run["run_id"], "--json"))["verified"] is True
         with Store.open(create=False) as store:
             kept = store.get(run["run_id"])

@@ -11,6 +11,8 @@ import pytest
 
 from evalkit.errors import AuthoringError, UsageError
 from evalkit.season.carts import begin, game_module
+from evalkit.season.conditions import Variable
+from evalkit.season.game import Objectives
 from evalkit.season.manifest import check_season, load_season, open_season
 from tests.season.seasonwork import CARTS, SEASON, VAULT, C, built, make_season
 
@@ -137,6 +139,33 @@ def test_play_begins_with_what_was_done_already_left_out(tmp_path: Path) -> None
     assert status.objectives.credited(begun.console.memory, begun.objectives) == 0
     begun.console.run(bytes([32] * 40 + [64]))
     assert status.objectives.credited(begun.console.memory, begun.objectives) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "done"), [(0, 0, 0), (0, 3, 3), (2, 2, 0), (2, 3, 1), (2, 9, 5), (2, 1, 0), (7, 7, 0)]
+)
+def test_a_count_of_objectives_is_what_came_after_play_began(before: int, now: int, done: int) -> None:
+    memory = bytearray(8)
+    counted = Objectives(done=Variable("coins", 4, "u32"), total=7)
+    memory[4] = before
+    begun = counted.begin(memoryview(memory))
+    memory[4] = now
+    assert (counted.credited(memoryview(memory), begun), counted.total_of(begun)) == (done, 7)
+
+
+@pytest.mark.parametrize("key", ["objectives", "completion", "death", "exponent"])
+def test_a_constant_of_the_scoring_is_bounded_so_that_no_score_is_infinite(tmp_path: Path, key: str) -> None:
+    folder = make_season(tmp_path, season=f"{SEASON}\n[scoring]\n{key} = 1.7e308\n")
+    assert [str(fault) for fault in check_season(folder)] == [
+        f"season.toml: scoring.{key}: must be at most 1,000,000, not 1.7e+308"
+    ]
+    there = make_season(tmp_path / "at", season=f"{SEASON}\n[scoring]\n{key} = 1000000\n")
+    assert getattr(load_season(there).rules, key) == 1_000_000
+
+
+def test_a_version_that_no_replay_could_hold_is_a_fault(tmp_path: Path) -> None:
+    folder = make_season(tmp_path, season=SEASON.replace('"1.0"', f'"{"1" * 101}"'))
+    assert [str(fault) for fault in check_season(folder)] == ["season.toml: version: is longer than 100 characters"]
 
 
 def test_unknown_levels_difficulties_and_seeds_are_one_line_with_the_list(tmp_path: Path) -> None:

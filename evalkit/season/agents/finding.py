@@ -18,7 +18,8 @@ from evalkit.errors import UsageError
 from evalkit.reading import did_you_mean, printable
 from evalkit.season.agents.builtin import RandomAgent, Replayer
 from evalkit.season.agents.model import load_model
-from evalkit.season.agents.protocol import Action, Agent
+from evalkit.season.agents.protocol import Agent
+from evalkit.season.agents.replayed import replayer
 from evalkit.season.replays import load_bytes, read_replay
 
 __all__ = ["BESIDE", "GROUP", "LoadedAgent", "agents_beside", "load_agent"]
@@ -69,7 +70,7 @@ def load_agent(who: str | Agent | type, root: Path | None = None) -> LoadedAgent
         return _loaded(RandomAgent(), who)
     if who.startswith("replay:"):
         replay = read_replay(load_bytes(who.removeprefix("replay:")))
-        return _loaded(Replayer(Action(row.action, row.ticks) for row in replay.decisions), Replayer.name)
+        return _loaded(replayer(replay), Replayer.name)
     if who.startswith("model:"):
         made = load_model(who.removeprefix("model:"))
         return _loaded(made, made.name)
