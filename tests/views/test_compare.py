@@ -13,7 +13,7 @@ from evalkit.store import Store
 from evalkit.views.compare import compare
 from tests import made_up_runs as made
 from tests.season.test_ranking import SEASON
-from tests.views.boards import NASTY, REPLAY, kept, season_runs
+from tests.views.boards import NASTY, keep, season_runs
 
 CASE = evalkit.load_case(Path(__file__).parents[2] / "cases" / "lattice" / "v1.0.0")
 SAMPLE = Path(__file__).parents[2] / "data" / "sample"
@@ -24,7 +24,7 @@ def store() -> Store:
     opened = Store.open("sqlite://")
     opened.import_(SAMPLE)
     for one in season_runs():
-        opened.add(kept(one), replay=REPLAY)
+        keep(opened, one)
     return opened
 
 

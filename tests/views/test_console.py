@@ -20,7 +20,7 @@ from tests import made_up_runs as made
 from tests.run_factory import performance
 from tests.season.seasonwork import make_season
 from tests.season.test_ranking import run as season_run
-from tests.views.boards import NASTY, REPLAY, is_inert, kept, season_runs, texts
+from tests.views.boards import NASTY, is_inert, keep, season_runs, texts
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data" / "sample"
@@ -40,7 +40,7 @@ def full(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     for one in made.every_outcome():
         store.add(one)
     for one in season_runs():
-        store.add(kept(one), replay=REPLAY)
+        keep(store, one)
     return store
 
 
@@ -117,7 +117,7 @@ def vault(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stor
             died = time is None
             one = season_run(agent, level, seed, done, difficulty=difficulty, completed=not died, time_s=time,
                              died=died, verified=None, **marks)  # fmt: skip
-            store.add(kept(one), replay=REPLAY)
+            keep(store, one)
     return store
 
 
