@@ -73,9 +73,7 @@ def speed(season: Season) -> list[str]:
             console.run(bytes(TICKS))
             bare.append(TICKS / (time.process_time() - began))
             began = time.process_time()
-            run = play(
-                season, level=entry.level, seed=0, agent=_Waits(), reference="anchor", cheats=["invincible"]
-            ).run
+            run = play(season, level=entry.level, seed=0, agent=_Waits(), reference="anchor", cheats=["invincible"]).run
             whole.append(run.ticks / (time.process_time() - began))
         lines.append(f"| {entry.level} | {statistics.median(bare):,.0f} | {statistics.median(whole):,.0f} |")
     return lines
