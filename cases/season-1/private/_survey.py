@@ -18,8 +18,8 @@ MAPS = HERE.parent / "game" / "maps"
 RANKS = ("agent", "secret-agent", "00-agent")
 WALLS, DOORS, LOCKS = set("# ~o=Tcn"), set("+DEF"), set("DEFHIJ")
 STRAIGHT, ASLANT, DOOR = 16, 24, 8  # ticks
-HEAD = """# For each level and difficulty, made by _survey.py. "go X Y" is a tile to walk to, aslant first and then straight; "act"
-# is to work at what is at hand until it counts.
+HEAD = """# For each level and difficulty, made by _survey.py. "go X Y" is a tile to walk to, aslant first and then
+# straight; "act" is to work at what is at hand until it counts.
 """
 
 Tile = tuple[int, int]
