@@ -7,9 +7,9 @@ BIN := .venv/bin
 # A finished environment; it is brought up to date when the lock or the project's metadata change.
 ENV := .venv/.complete
 SOURCES := $(shell find evalkit notebooks cases data/models.toml -type f -not -path '*/__pycache__/*' 2>/dev/null)
-# A season is swept, reported and put into the sample as soon as it lies under cases/; AGENTS says who plays.
+# A season is swept, reported and put into the sample as soon as it lies under cases/; every agent beside it plays.
 SEASONS := $(patsubst cases/%/season.toml,%,$(wildcard cases/*/season.toml))
-AGENTS ?= random
+AGENTS_OF = random $(basename $(notdir $(filter-out cases/$(1)/private/_%.py,$(wildcard cases/$(1)/agents/*.py cases/$(1)/private/*.py))))
 REPORTS := reports/lattice.html $(SEASONS:%=reports/%.html)
 
 .PHONY: env test report lab lint lock sample figures clean
@@ -51,7 +51,7 @@ test: lint build/oracle/.complete
 report: $(ENV)
 	@$(BIN)/evalkit sweep lattice
 	@$(BIN)/evalkit sweep outage-note
-	@for season in $(SEASONS); do $(BIN)/evalkit sweep $$season --agents $(AGENTS) --verify || exit; done
+	@$(foreach season,$(SEASONS),$(BIN)/evalkit sweep $(season) --agents $(call AGENTS_OF,$(season)) --verify &&) true
 	@$(MAKE) --no-print-directory --silent $(REPORTS)
 	@printf '%s\n' $(REPORTS:%=$(CURDIR)/%)
 
@@ -68,7 +68,7 @@ sample: $(ENV)
 	rm -rf data/sample build/sample.sqlite*
 	$(BIN)/evalkit sweep lattice --store build/sample.sqlite
 	$(BIN)/evalkit sweep outage-note --store build/sample.sqlite
-	for season in $(SEASONS); do $(BIN)/evalkit sweep $$season --agents $(AGENTS) --store build/sample.sqlite || exit; done
+	$(foreach season,$(SEASONS),$(BIN)/evalkit sweep $(season) --agents $(call AGENTS_OF,$(season)) --store build/sample.sqlite &&) true
 	$(BIN)/evalkit export data/sample --store build/sample.sqlite
 
 lock:

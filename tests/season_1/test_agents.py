@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
@@ -64,6 +66,11 @@ def test_the_digest_of_the_route_covers_its_data() -> None:
     agent = load_agent("route", ROOT)
     assert agent.digest != load_agent("walker", ROOT).digest
     assert "ROUTES.read_bytes()" in (ROOT / "private" / "route.py").read_text()
+
+
+def test_the_routes_are_those_that_the_survey_makes_of_the_maps() -> None:
+    survey = ROOT / "private" / "_survey.py"
+    assert subprocess.run([sys.executable, str(survey)], check=False).returncode == 0, "run it with --write"
 
 
 @pytest.mark.parametrize("name", HONEST)

@@ -136,3 +136,21 @@ def test_the_digest_in_the_game_file_is_that_of_the_module() -> None:
     from evalkit.season.carts import game_module
 
     assert hashlib.sha256(game_module(season().playable())).hexdigest() == season().playable().digest
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_whoever_and_whatever_is_on_a_map_can_be_walked_to(level: str) -> None:
+    """Doors and gates are taken to be open; cameras and panels hang in walls, with open ground beside them."""
+    rows = (ROOT / "game" / "maps" / f"{level}.txt").read_text().splitlines()
+    letters = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row)}
+    start = next(tile for tile, letter in letters.items() if letter == "@")
+    met, queue = {start}, [start]
+    for x, y in queue:
+        for tile in ((x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y)):
+            if tile not in met and letters.get(tile, "#") not in "# ~o=Tcn":
+                met.add(tile)
+                queue.append(tile)
+    sealed = {tile: letter for tile, letter in letters.items() if letter not in "# ~o=T" and tile not in met}
+    for (x, y), letter in sealed.items():
+        beside = met & {(x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y)}
+        assert letter in ".,:" or (letter in "cn" and beside), f"{letter} at {x}, {y}"

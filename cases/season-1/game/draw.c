@@ -42,7 +42,8 @@ static void draw_man(i32 x, i32 y, i32 facing, i32 frame, u16 ink) {
 
 static void draw_goal(i32 index) {
     static const u8 shape[] = {
-        [REACH] = FLAG, [TAKE] = PAPERS, [DESTROY] = TANK, [PHOTOGRAPH] = DISH, [USE] = SCREEN, [KEY] = KEY_CARD, [MEET] = MAN_SOUTH,
+        [REACH] = FLAG, [TAKE] = PAPERS,   [DESTROY] = TANK,   [PHOTOGRAPH] = DISH,
+        [USE] = SCREEN, [KEY] = KEY_CARD, [MEET] = MAN_SOUTH,
     };
     const Mark *m = &S->marks[index];
     u8 kind = LEVEL[S->level].goals[index].kind;

@@ -2,7 +2,8 @@
 #include "game.h"
 
 const Sharp SHARP[DIFFICULTIES] = {
-    // sight react aim hit damage health hearing ammo radio
+    // In the order of Sharp. Sight and hearing in pixels; react, aim and radio in ticks; hit in per cent, at who stands
+    // near by; damage of the player's hundred; health in shots that stop one; ammo is what the player begins with.
     {60, 40, 46, 56, 7, 2, 88, 40, 240},
     {70, 32, 40, 60, 8, 2, 100, 36, 200},
     {78, 28, 40, 60, 8, 2, 104, 40, 190},
@@ -89,8 +90,8 @@ static void attack(Guard *g, i32 covered) {
 
 // Down the flow to the player, from tile to tile, through doors.
 static void chase(Guard *g) {
-    i32 tx = g->x / (UNIT * TILE), ty = g->y / (UNIT * TILE), best = tile_at(tx, ty) == T_VOID ? 255 : FLOW[ty * MAP_W + tx];
-    i32 way = -1;
+    i32 tx = g->x / (UNIT * TILE), ty = g->y / (UNIT * TILE), way = -1;
+    i32 best = tile_at(tx, ty) == T_VOID ? 255 : FLOW[ty * MAP_W + tx];
     g->seen = 0;
     if (g->hunt) g->hunt--;
     if (!g->hunt) {
@@ -108,7 +109,8 @@ static void chase(Guard *g) {
     i32 nx = tx + DIR_X[way], ny = ty + DIR_Y[way];
     if (does_at(nx, ny) & SOLID) open_door(nx, ny, 0);
     i32 dx = (nx * TILE + 4) * UNIT - g->x, dy = (ny * TILE + 4) * UNIT - g->y;
-    i32 speed = S->ticks & 1 ? RUN : WALK, sx = larger(-speed, smaller(speed, dx)), sy = larger(-speed, smaller(speed, dy));
+    i32 speed = S->ticks & 1 ? RUN : WALK;
+    i32 sx = larger(-speed, smaller(speed, dx)), sy = larger(-speed, smaller(speed, dy));
     g->facing = (u8)way;
     step(g, sx, sy);
 }

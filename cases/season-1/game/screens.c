@@ -100,7 +100,8 @@ static void draw_end(void) {
     fill(3, 6, y, 148, 66);
     fill(S->mode == COMPLETED ? 1 : 4, 6, y + 18, 148, 2);
     centred(title, y + 6, S->mode == COMPLETED ? 0x01 : 0x04);
-    centred(S->mode == DIED ? "KILLED IN ACTION" : S->mode == FAILED ? "CALLED OFF" : LEVEL[S->level].name, y + 26, 0x01);
+    const char *why = S->mode == DIED ? "KILLED IN ACTION" : S->mode == FAILED ? "CALLED OFF" : LEVEL[S->level].name;
+    centred(why, y + 26, 0x01);
     write("OBJECTIVES", 16, y + 40, 0x02);
     number(S->done_count, 112, y + 40, 0x01);
     write("/", 128, y + 40, 0x02);

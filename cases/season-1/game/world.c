@@ -36,7 +36,8 @@ u32 below(u32 bound) { return (chance() >> 8) % bound; }
 static void add_guard(i32 tx, i32 ty, u8 kind) {
     if (S->guard_count == GUARDS) return;
     Guard *g = &S->guards[S->guard_count++];
-    *g = (Guard){.x = (i16)((tx * TILE + 4) * UNIT), .y = (i16)((ty * TILE + 4) * UNIT), .state = UNAWARE, .kind = kind};
+    *g = (Guard){.x = (i16)((tx * TILE + 4) * UNIT), .y = (i16)((ty * TILE + 4) * UNIT), .state = UNAWARE};
+    g->kind = kind;
     g->health = SHARP[S->difficulty].health;
     g->facing = kind == PACES_ACROSS ? EAST : kind == PACES_ALONG ? SOUTH : (u8)(below(4) * 2);
     g->pause = (u8)below(60);

@@ -50,11 +50,10 @@ class LoadedAgent:
 def agents_beside(root: Path | None) -> dict[str, Path]:
     """The agents that live in a season's folder, by plain name, those of `agents/` first."""
     found: dict[str, Path] = {}
-    for folder in BESIDE if root is not None else ():
-        assert root is not None
-        for path in sorted(Path(root, folder).glob("*.py")):
-            if not path.name.startswith("_"):
-                found.setdefault(path.stem, path)
+    paths = [path for folder in BESIDE if root is not None for path in sorted((root / folder).glob("*.py"))]
+    for path in paths:
+        if not path.name.startswith("_"):
+            found.setdefault(path.stem, path)
     return found
 
 
