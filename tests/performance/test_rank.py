@@ -65,6 +65,30 @@ def reviewed(model: str, score: float | None, attempt: int = 1, **changes: Any) 
     return ReviewedRun(**{**values, **changes})
 
 
+FIELD = {"a": 10, "b": 20, "c": 20, "d": 40}
+
+
+@pytest.mark.parametrize(
+    ("field", "model", "fuel", "rank", "size", "percentile", "ratio", "best"),
+    [
+        (FIELD, "a", 10, 1, 4, 100.0, 1.0, 10),
+        (FIELD, "b", 20, 2, 4, 50.0, 2.0, 20),  # a tie is half a win
+        (FIELD, "d", 40, 4, 4, 0.0, 4.0, 40),
+        (FIELD, "b", 30, 3, 4, 100 / 3, 3.0, 20),  # slower than its model's best: placed as itself, and told
+        (FIELD, "e", 5, 1, 5, 100.0, 1.0, 5),
+        ({}, "alone", 7, 1, 1, None, 1.0, 7),
+    ],
+)
+def test_placements_of_our_own_come_out_as_the_rule_says(
+    field: dict[str, int], model: str, fuel: int, rank: int, size: int, percentile: float, ratio: float, best: int
+) -> None:
+    own = run(model, fuel, attempt=2)
+    placed = place([*(run(name, burned) for name, burned in field.items()), own], own.run_id)
+    assert (placed.rank, placed.field_size, placed.ratio_to_best) == (rank, size, ratio)
+    assert placed.efficiency_percentile == (None if percentile is None else pytest.approx(percentile))
+    assert (placed.is_model_best, placed.model_best) == (fuel == best, best)
+
+
 def test_the_published_placements_are_met() -> None:
     path = SHARED / "vectors" / "placements.json"
     if not path.is_file():

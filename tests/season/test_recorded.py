@@ -191,6 +191,16 @@ class TestVerifying:
         after = answered(cli("show", run["run_id"], "--json"))
         assert after["verified"] is False and "another season's digest" in after["drift"]["what"]
 
+    def test_another_file_of_the_same_run_says_nothing_of_the_stored_one(self, cli: Cli, tmp_path: Path) -> None:
+        run = answered(cli(*HALL, "random", "--replay", tmp_path / "r.json", "--json"))
+        parts = document((tmp_path / "r.json").read_bytes())
+        parts["claims"]["tokens"] = 77
+        (tmp_path / "forged.json").write_bytes(chained(parts, load_season(Path("cases/vault"))))
+        (tmp_path / "cut.json").write_bytes(canonical({**parts, "decisions": parts["decisions"][:-1]}))
+        assert cli("verify", tmp_path / "forged.json")[0] == 0  # tokens are only bound
+        assert cli("verify", tmp_path / "cut.json")[0] == 1
+        assert answered(cli("show", run["run_id"], "--json"))["verified"] is None
+
     def test_a_season_beside_the_replay_is_not_the_one_it_is_held_against(self, cli: Cli, tmp_path: Path) -> None:
         shadow = make_season(tmp_path, VAULT.replace('completed = "mode == 2"', 'completed = "x > 20"'))
         easy = play(load_season(shadow), level="hall", seed=0, agent=Route([("right", 16)] * 20, name="easy"))
