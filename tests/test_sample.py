@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from evalkit import open_case
-from evalkit.jobs import plan_sweep
+from evalkit import open_case, open_season
+from evalkit.jobs import plan_season, plan_sweep, verify_season
 from evalkit.performance.grading import grade_module
-from evalkit.records import Outcome, PerformanceRun
+from evalkit.records import Outcome, PerformanceRun, SeasonRun
+from evalkit.season.agents import agents_beside
 from evalkit.store import Store
 
 ROOT = Path(__file__).parents[1]
 CASES = sorted(path.parent.parent.name for path in (ROOT / "cases").glob("*/*/test-case.toml"))
+SEASONS = sorted(path.parent.name for path in (ROOT / "cases").glob("*/season.toml"))
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +48,24 @@ def test_its_passing_modules_burn_the_same_fuel_again(sample: Store) -> None:
         assert run.module_digest is not None
         again = grade_module(open_case(run.case, ROOT / "cases"), sample.module(run.module_digest), run)
         assert [row.fuel for row in again.inputs] == [row.fuel for row in run.inputs]
+
+
+@pytest.mark.parametrize("slug", SEASONS)
+def test_it_holds_every_cell_of_a_season_by_every_agent_beside_it(sample: Store, slug: str) -> None:
+    season = open_season(slug, ROOT / "cases")
+    agents = ("random", *agents_beside(season.root))
+    plan = plan_season(season, store=sample, agents=agents)
+    assert len(agents) >= 6
+    assert plan.jobs == len(agents) * len(season.cells)
+    assert (list(plan.grid), plan.failed) == ([], ())
+
+
+@pytest.mark.parametrize("slug", SEASONS)
+def test_every_replay_of_it_verifies_and_no_anchor_has_one(sample: Store, slug: str) -> None:
+    season = open_season(slug, ROOT / "cases")
+    runs = [run for run in sample.runs(season=slug) if isinstance(run, SeasonRun)]
+    assert {sample.has_replay(run.run_id) for run in runs if run.is_private} == {False}
+    assert {sample.has_replay(run.run_id) for run in runs if not run.is_private} == {True}
+    answers = verify_season(season, store=sample)
+    assert len(answers) == sum(not run.is_private for run in runs)
+    assert [answer for answer in answers.values() if answer.verified is not True] == []
