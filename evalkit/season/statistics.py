@@ -17,7 +17,6 @@ __all__ = [
     "RankRange",
     "mean_and_se",
     "paired_difference",
-    "pareto_front",
     "rank_ranges",
     "se_clustered",
     "se_stratified",
@@ -122,16 +121,3 @@ def rank_ranges(cells: Mapping[str, Mapping[object, float]], *, seed: int, sampl
     share = (first / first.sum(axis=0)).mean(axis=1)
     low, high = np.quantile(ranks, [0.025, 0.975], axis=1, method="nearest")
     return {agent: RankRange(int(low[i]), int(high[i]), float(share[i])) for i, agent in enumerate(agents)}
-
-
-def pareto_front(points: Sequence[tuple[float | None, float]]) -> list[bool]:
-    """For n points of (cost, score): which are on the front, on the numbers as they are, before any rounding.
-
-    A point is on it where its cost is known and no other point of known cost is at least as good in both (no dearer,
-    no lower) and better in one. Equal points are on it together.
-    """
-    known = [(cost, score) for cost, score in points if cost is not None]
-    return [
-        cost is not None and not any(c <= cost and s >= score and (c < cost or s > score) for c, s in known)
-        for cost, score in points
-    ]

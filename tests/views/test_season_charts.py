@@ -122,10 +122,10 @@ def test_whiskers_are_one_standard_error() -> None:
 # The Pareto front -----------------------------------------------------------------------------------------------------
 
 
-def test_the_front_takes_whole_rows_of_known_cost_alone() -> None:
+def test_the_front_takes_rows_of_known_cost_and_no_reference() -> None:
     found = {row["agent"]: row for row in rows.cost_rows(_board(made.every_kind()), "dollars")}
     assert not found["route"]["front"] and not found["random"]["front"]
-    assert found["half-way"]["partial"] and not found["half-way"]["front"]
+    assert found["half-way"]["partial"] and found["half-way"]["front"], "marked, and a row like any other"
     assert found["unpriced"]["cost"] is None and not found["unpriced"]["front"]
     assert found["retreater"]["front"], "the best of those that cost nothing"
     assert not found["Sonnet class"]["front"], "dearer than the retreater and no better"

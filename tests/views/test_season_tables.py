@@ -13,7 +13,6 @@ from evalkit.records import Review, ReviewedRun
 from evalkit.season.ranking import standings
 from evalkit.season.score import Rules
 from evalkit.season.season import Season
-from evalkit.season.statistics import pareto_front
 from evalkit.season.wording import rules_in_words
 from evalkit.views import reviews
 from evalkit.views.grid import Cell, Column, Table
@@ -106,13 +105,6 @@ def test_the_finding_says_when_a_lead_is_within_the_errors() -> None:
     assert "within two standard errors" in repr(prose.finding(near))
     assert "within two standard errors" not in repr(prose.finding(far))
     assert "no agent has played every cell" in repr(prose.finding(standings(made.frame(made.anchor()), made.SEASON)))
-
-
-def test_the_front_is_taken_before_any_rounding_and_ties_share_it() -> None:
-    assert pareto_front([(1.0, 50.0), (1.0, 50.0), (2.0, 50.0), (2.0, 50.0 + 1e-12), (None, 99.0), (0.5, 1.0)]) == [
-        True, True, False, True, False, True,
-    ]  # fmt: skip
-    assert pareto_front([]) == []
 
 
 def test_a_verdict_names_each_domain_and_item_and_no_word_of_a_reviewer_becomes_markup() -> None:

@@ -148,7 +148,7 @@ def score_against_cost(rows: Any, cost: str = "decisions", *, log: bool | None =
 def _asides(field: list[Row], unpriced: list[Row], cost: str, no_log: bool, unnamed: bool) -> list[str]:
     notes = []
     if any(row["partial"] for row in field):
-        notes.append("Hollow: partial rows; their mean is over other cells, so they stand outside of the front.")
+        notes.append("Hollow: partial rows; their mean is over fewer cells.")
     if unpriced:
         names = ", ".join(short(row["name"], 20) for row in unpriced[:3]) + (" …" if len(unpriced) > 3 else "")
         notes.append(f"? right of the plot: {len(unpriced)} of unknown {COSTS[cost]}, so not on the front: {names}.")
@@ -162,7 +162,7 @@ def _asides(field: list[Row], unpriced: list[Row], cost: str, no_log: bool, unna
 def _state(row: Row) -> str:
     if row["cost"] is None:
         return "cost unknown: not on it"
-    return "outside of it: partial" if row["partial"] else "on it" if row["front"] else "not on it"
+    return ("on it" if row["front"] else "not on it") + (", partial" if row["partial"] else "")
 
 
 def _spread(costs: list[float], wide: bool) -> tuple[float, float]:

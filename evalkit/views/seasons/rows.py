@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from evalkit.errors import UsageError
+from evalkit.season.pareto import front
 from evalkit.season.season import Season
-from evalkit.season.statistics import pareto_front
 from evalkit.views import theme
 from evalkit.views.formats import DASH, grouped
 from evalkit.views.frames import Row, plain_rows
@@ -61,8 +61,8 @@ def cost_rows(rows: Any, cost: str) -> list[Row]:
 
     `cost`: decisions, tokens or dollars; a row's sum over its runs is divided by their number, so that neither a second
     attempt nor a missing cell changes what is compared. A total that is incomplete is unknown (None). Reference rows
-    and partial ones, whose mean is over other cells, neither enter the front nor keep a row off it. Raises UsageError
-    for another cost.
+    neither enter the front nor keep a row off it; a partial row, whose mean is over fewer cells, is a row like any
+    other there, and marked. Raises UsageError for another cost.
     """
     if cost not in COSTS:
         raise UsageError(f"there is no cost {cost!r}: there are {', '.join(COSTS)}")
@@ -70,10 +70,9 @@ def cost_rows(rows: Any, cost: str) -> list[Row]:
     for row in values:
         known = row[cost] is not None and (cost != "dollars" or row["dollars_complete"])
         row["cost"] = row[cost] / row["attempts"] if known else None
-    whole = [row for row in values if row["reference"] is None and not row["partial"]]
-    on_front = dict(
-        zip((row["place"] for row in whole), pareto_front([(r["cost"], r["score"]) for r in whole]), strict=True)
-    )
+    field = [row for row in values if row["reference"] is None]
+    found = front([row["score"] for row in field], [row["cost"] for row in field])
+    on_front = dict(zip((row["place"] for row in field), found, strict=True))
     for row in values:
         row["front"] = on_front.get(row["place"], False)
     return values
