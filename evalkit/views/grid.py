@@ -42,6 +42,8 @@ _STYLE = (
     "table.evk caption small{display:block;font-weight:400;font-size:12px;opacity:.75}"
     "table.evk th,table.evk td{padding:.3em .8em;border:0;border-bottom:1px solid rgba(128,128,128,.28);"
     "vertical-align:top;max-width:26em;overflow-wrap:anywhere;white-space:normal}"
+    "table.evk th,table.evk td{text-align:left!important}"  # JupyterLab and DataTables would align both their way
+    "table.evk th.n,table.evk td.n{text-align:right!important}"
     "table.evk th{overflow-wrap:normal;font-weight:600;border-bottom:1.5px solid rgba(128,128,128,.6);"
     "vertical-align:bottom}"
     "table.evk td.n{font-variant-numeric:tabular-nums;white-space:nowrap}"
@@ -105,11 +107,11 @@ class Table:
     def to_html(self) -> str:
         """Return the table alone, every text escaped."""
         note = f"<small>{_text(self.note)}</small>" if self.note else ""
-        head = "".join(f'<th scope="col" style="{_align(c)}">{_text(c.title)}</th>' for c in self.columns)
+        head = "".join(f'<th scope="col"{_kind(c)}>{_text(c.title)}</th>' for c in self.columns)
         if self.rows:
             body = "".join(self._row(i, row) for i, row in enumerate(self.rows))
         else:
-            body = f'<tr><td colspan="{len(self.columns)}" style="text-align:left">{_text(self.empty)}</td></tr>'
+            body = f'<tr><td colspan="{len(self.columns)}">{_text(self.empty)}</td></tr>'
         klass = "evk evk-short" if len(self.rows) <= _SHORT else "evk"
         return (
             f'<table class="{klass}"><caption style="text-align:left">{_text(self.title)}{note}'
@@ -121,12 +123,11 @@ class Table:
         return f"<tr{' class=here' if index == self.here else ''}>{cells}</tr>"
 
     def _cell(self, column: Column, cell: Cell) -> str:
-        klass = {"number": ' class="n"', "mark": ' class="w"', "words": ' class="t"'}[column.kind]
         order = ""
         if column.kind == "number" and not _is_number(cell):
             order = f' data-order="{"1e308" if cell.sort is None else repr(cell.sort)}"'  # what is missing comes last
         hint = f' title="{_text(cell.full)}"' if cell.full else ""
-        return f'<td{klass}{order}{hint} style="{_align(column)}">{_text(cell.text) or DASH}</td>'
+        return f"<td{_kind(column)}{order}{hint}>{_text(cell.text) or DASH}</td>"
 
 
 def _script(name: str, table: Table) -> str:
@@ -158,8 +159,8 @@ def _is_number(cell: Cell) -> bool:
     return cell.sort is not None and re.fullmatch(r"-?\d+(\.\d+)?", cell.text) is not None
 
 
-def _align(column: Column) -> str:
-    return "text-align:right" if column.kind == "number" else "text-align:left"
+def _kind(column: Column) -> str:
+    return {"number": " class=n", "mark": " class=w", "words": " class=t"}[column.kind]
 
 
 def _text(text: str) -> str:
