@@ -10,8 +10,8 @@ Memory alone is not the state of a game: some keep it in globals, some on the di
 repeats at the same tick on any engine. Fuel that ran out, a stack that overflowed and a wall limit are not: they are
 `Ran.limit`, and such a run is nobody's result.
 
-Two things differ from the original runtime. The glyphs of text are ours, in the same cells. And what a cart does to its
-own tables and passive segments while it plays is not in the saved state, as no table can be read back.
+Two things differ from the original runtime. The glyphs of text are ours, in the same cells. And a cart whose code
+changes a table or drops a segment is refused: no table can be read back, so its state could not be saved.
 """
 
 from __future__ import annotations
@@ -117,11 +117,14 @@ class Console:
         self._tick_fuel, self._wall_limit_s = tick_fuel, wall_limit_s
         self._fuel = 0
         self._over: Ran | None = None
-        store = self._store = wasmtime.Store(engine(multi_memory=True))
-        store.set_limits(memory_size=PAGE, table_elements=1 << 20, tables=64)
-        page = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, 1)))
-        board = wasmtime.Instance(store, native("board"), [page]).exports(store)
-        renderer = wasmtime.Instance(store, native("renderer"), [page]).exports(store)
+        try:
+            store = self._store = wasmtime.Store(engine(multi_memory=True))
+            store.set_limits(memory_size=PAGE, table_elements=1 << 20, tables=64)
+            page = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, 1)))
+            board = wasmtime.Instance(store, native("board"), [page]).exports(store)
+            renderer = wasmtime.Instance(store, native("renderer"), [page]).exports(store)
+        except wasmtime.WasmtimeError as error:  # each memory reserves gigabytes of addresses, which a limit may forbid
+            raise MachineError(f"this machine gives the console no memory: {_last(error)}; see `ulimit -v`") from error
         own = cast(wasmtime.Memory, board["own"])
         self._page, self._own = _view(store, page), _view(store, own)
         self._page[: len(_BOOT_PAGE)] = _BOOT_PAGE
@@ -144,7 +147,9 @@ class Console:
                     raise MachineError(f"cart: it did not boot within {self._wall_limit_s:g} s here") from trap
                 raise AuthoringError(f"cart: it does not boot: {_trap_name(trap)}") from trap
             except wasmtime.WasmtimeError as error:
-                raise AuthoringError(f"cart: it does not boot: {' '.join(str(error).split())[-200:]}") from error
+                if "mmap" in str(error):
+                    raise MachineError(f"this machine gives the game no memory: {_last(error)}") from error
+                raise AuthoringError(f"cart: it does not boot: {_last(error)}") from error
         self._fuel = _BOOT_TICKS * self._tick_fuel - store.get_fuel()
         self._run, self._save, self._load = (cast(wasmtime.Func, paced[name]) for name in ("run", "save", "load"))
 
@@ -279,6 +284,10 @@ def _after(trap: wasmtime.Trap, ticks: int) -> Ran:
     if limit := _LIMITS.get(code):
         return Ran(ticks=ticks, limit=limit)
     return Ran(ticks=ticks, trap=_trap_name(trap))
+
+
+def _last(error: Exception) -> str:
+    return " ".join(str(error).split())[-200:]
 
 
 def _trap_name(trap: wasmtime.Trap) -> str:
