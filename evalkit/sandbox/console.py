@@ -44,7 +44,7 @@ from evalkit.sandbox.pacer import (
     globals_bytes,
 )
 
-__all__ = ["SIDE", "TICK_FUEL", "Condition", "Console", "Ran", "State"]
+__all__ = ["SIDE", "TICK_FUEL", "Condition", "Console", "Ran", "State", "picture_of"]
 
 SIDE = 160
 """Pixels of the screen, both ways."""
@@ -55,6 +55,7 @@ carts burned in a tick."""
 
 _BOOT_TICKS = 64  # booting may burn what this many ticks may
 _PALETTE_AT, _FRAMEBUFFER_AT, _FRAMEBUFFER_BYTES = 0x04, 0xA0, SIDE * SIDE // 4
+_SCREEN_BYTES = _FRAMEBUFFER_AT + _FRAMEBUFFER_BYTES
 _BOOT_PAGE = struct.pack("<4x4IH4x2h", 0xE0F8CF, 0x86C06C, 0x306850, 0x071821, 0x1203, 0x7FFF, 0x7FFF)
 _TAPE_TICKS = PAGE - TAPE_AT
 _WORD, _RUN = struct.Struct("<i"), struct.Struct("<3i")
@@ -253,14 +254,15 @@ class Console:
 
     def framebuffer(self) -> npt.NDArray[np.uint8]:
         """The screen as palette indices 0 to 3: 160 x 160, a copy."""
-        packed = np.frombuffer(self._page, np.uint8, _FRAMEBUFFER_BYTES, _FRAMEBUFFER_AT)
-        pixels = packed[:, None] >> np.array([0, 2, 4, 6], np.uint8) & np.uint8(3)
-        return pixels.astype(np.uint8, copy=False).reshape(SIDE, SIDE)
+        return _indices(self._page)
+
+    def screen(self) -> bytes:
+        """What `picture_of` needs to show this tick's screen later."""
+        return bytes(self._page[:_SCREEN_BYTES])
 
     def picture(self) -> npt.NDArray[np.uint8]:
         """The screen in the game's colours: 160 x 160 x 3, red, green and blue."""
-        palette = np.frombuffer(self._page, np.uint8, 16, _PALETTE_AT).reshape(4, 4)[:, 2::-1]
-        return palette[self.framebuffer()]
+        return picture_of(self._page)
 
     def _disk(self) -> memoryview:
         return self._own[: _WORD.unpack_from(self._own, DISK_LENGTH_AT)[0]].toreadonly()
@@ -268,6 +270,18 @@ class Console:
     def _put_disk(self, disk: bytes) -> None:
         self._own[: len(disk)] = disk
         _WORD.pack_into(self._own, DISK_LENGTH_AT, len(disk))
+
+
+def picture_of(screen: bytes | memoryview) -> npt.NDArray[np.uint8]:
+    """The picture of a `Console.screen`: 160 x 160 x 3, red, green and blue."""
+    palette = np.frombuffer(screen, np.uint8, 16, _PALETTE_AT).reshape(4, 4)[:, 2::-1]
+    return palette[_indices(screen)]
+
+
+def _indices(screen: bytes | memoryview) -> npt.NDArray[np.uint8]:
+    packed = np.frombuffer(screen, np.uint8, _FRAMEBUFFER_BYTES, _FRAMEBUFFER_AT)
+    pixels = packed[:, None] >> np.array([0, 2, 4, 6], np.uint8) & np.uint8(3)
+    return pixels.astype(np.uint8, copy=False).reshape(SIDE, SIDE)
 
 
 def _view(store: wasmtime.Store, memory: wasmtime.Memory) -> memoryview:
