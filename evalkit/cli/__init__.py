@@ -9,7 +9,9 @@ import errno
 import io
 import os
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from evalkit.cli.arguments import parse
@@ -21,6 +23,16 @@ __all__ = ["main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status. Never raises and never shows a traceback."""
+    status = _run(argv)
+    if argv is None and any(not t.daemon and t is not threading.main_thread() for t in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):  # threads that an agent has left would hold up the end
+            with suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        os._exit(status)
+    return status
+
+
+def _run(argv: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a letter shows its number
             stream.reconfigure(errors="backslashreplace")
