@@ -18,12 +18,25 @@ from evalkit.store import Store
 from tests.casework import burner, make_case, make_solution, module
 
 
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
 def work(n: int, how: str = "") -> int:
     """A job; it runs in a worker process."""
     if how == "raise":
         raise ValueError("bad\nnumber")
     if how == "die":
         os._exit(9)
+    if how == "leave":
+        os._exit(0)
+    if how == "exit":
+        sys.exit(0)
+    if how == "interrupt":
+        raise KeyboardInterrupt
+    if how == "mute":
+        raise Mute
     if how == "hang":
         time.sleep(60)
     return n * n
@@ -41,6 +54,37 @@ class TestRunJobs:
         assert results["raise"].error == "ValueError: bad number"
         assert "its process ended" in str(results["die"].error)
         assert results["hang"].error == "it was ended after its 5 s"
+
+    def test_no_way_to_end_reaches_the_parent_or_leaves_it_waiting(self) -> None:
+        began = time.monotonic()
+        jobs = {how or "well": {"n": 3, "how": how} for how in ("leave", "exit", "interrupt", "mute", "")}
+        results = {r.name: r for r in run_jobs(work, jobs, seconds=100)}
+        assert time.monotonic() - began < 60
+        assert results["well"] == JobResult("well", 9)
+        assert "its process ended" in str(results["leave"].error)
+        assert [results[how].error for how in ("exit", "interrupt", "mute")] == [
+            "SystemExit: 0", "KeyboardInterrupt:", "Mute",
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("after", [0.03, 0.1, 0.2, 0.4])
+    def test_ctrl_c_while_workers_start_is_no_traceback_of_theirs(self, tmp_path: Path, after: float) -> None:
+        (tmp_path / "go.py").write_text("""if __name__ == "__main__":
+    from evalkit.jobs import run_jobs
+    from tests.test_jobs import work
+    print("began", flush=True)
+    try:
+        for _ in run_jobs(work, {"a": {"n": 1, "how": "hang"}, "b": {"n": 1, "how": "hang"}}): pass
+    except KeyboardInterrupt: print("interrupted", flush=True)
+""")
+        child = subprocess.Popen(
+            [sys.executable, str(tmp_path / "go.py")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True, env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        )  # fmt: skip
+        assert child.stdout is not None and child.stdout.readline() == "began\n"
+        time.sleep(after)
+        os.killpg(child.pid, signal.SIGINT)
+        out, errors = child.communicate(timeout=60)
+        assert (out, errors) == ("interrupted\n", "")
 
     def test_leaving_the_loop_ends_what_still_runs(self) -> None:
         began = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,32 @@ def test_a_file_that_is_no_toml_is_one_fault(content: bytes, what: str, tmp_path
     assert read_toml(tmp_path / "a.toml", "a.toml", faults) is None
     assert len(faults.errors()) == 1
     assert what in faults.errors()[0].what
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" + ".x" * 100_000 + " = 1",
+        f'["a\\"b"{" . x" * 16}]',
+        "a = 1\nt = { " + "'k'." * 16 + "k = 1 }",
+        ("a." * 20 + "b=1\n") * 9,
+    ],
+)
+def test_a_key_of_very_many_parts_is_one_fault_at_once(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(text)
+    faults = Faults()
+    began = time.monotonic()
+    assert read_toml(tmp_path / "x.toml", "x.toml", faults) is None
+    assert "a key of more than 16 parts, joined by dots" in str(faults.all()[0])
+    assert time.monotonic() - began < 2
+
+
+def test_what_only_looks_like_such_a_key_is_read_and_in_no_time(tmp_path: Path) -> None:
+    words = f's = "{"a" * 3_000_000}"\nq = "{"a. b. " * 7}"\nf = [{"0.5, " * 9999}]\n' + "a.b.c.d.e.f = 1\n"
+    (tmp_path / "x.toml").write_text(words)
+    faults, began = Faults(), time.monotonic()
+    assert read_toml(tmp_path / "x.toml", "x.toml", faults) is not None
+    assert time.monotonic() - began < 5
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:

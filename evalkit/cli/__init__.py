@@ -9,7 +9,9 @@ import errno
 import io
 import os
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from evalkit.cli.arguments import parse
@@ -21,19 +23,30 @@ __all__ = ["main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status. Never raises and never shows a traceback."""
+    status = _run(argv)
+    if argv is None and any(not t.daemon and t is not threading.main_thread() for t in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):  # threads that an agent has left would hold up the end
+            with suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        os._exit(status)
+    return status
+
+
+def _run(argv: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a letter shows its number
             stream.reconfigure(errors="backslashreplace")
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
-        arguments = parse(sys.argv[1:] if argv is None else argv)
+        try:
+            arguments = parse(sys.argv[1:] if argv is None else argv)
+        except SystemExit as ended:  # argparse, after --help or its own one line; from anywhere else it is a fault
+            return int(ended.code or 0)
         module, function = arguments.run.split(":")
         status: int = getattr(import_module(f"evalkit.cli.{module}"), function)(arguments)
         sys.stdout.flush()
         return status
-    except SystemExit as ended:  # argparse, after --help or its own one line
-        return int(ended.code or 0)
     except AuthoringError as error:
         more = len(error.faults) - 1
         text = f"{error.faults[0]} (and {more} more: `evalkit check` lists all)" if more > 0 else str(error)
@@ -47,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail("interrupted; what had finished is stored")
     except OSError as error:
         return _fail(f"{error.filename or 'the system'}: {error.strerror or error}")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if os.environ.get("EVALKIT_TRACEBACK"):
             raise
         return _fail(f"a fault in evalkit itself: {type(error).__name__}: {error}; EVALKIT_TRACEBACK=1 shows where")

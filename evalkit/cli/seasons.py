@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.cli.costs import estimate_lines, estimates
 from evalkit.cli.keeping import open_store
-from evalkit.cli.output import emit, figure, line, note, table
+from evalkit.cli.output import answer_apart, emit, figure, line, note, table
 from evalkit.cli.season_runs import PROOF, Seasons, public, season_run_lines
 from evalkit.errors import ReplayError, UsageError
 from evalkit.finding import find_case
@@ -38,6 +38,7 @@ def season_folder(ref: str) -> Path | None:
         return open_season(ref).root if "@" in ref and (folder / MANIFEST).is_file() else None
 
 
+@answer_apart()
 def play(arguments: Namespace) -> int:
     """Play and store; 0 whenever the runs are recorded."""
     from evalkit.jobs import attempt_number
@@ -77,6 +78,9 @@ def play(arguments: Namespace) -> int:
     text = [part for run in runs for part in season_run_lines(run, known)]
     emit(arguments, documents[0] if arguments.attempts == 1 else documents, text)
     for run in runs:
+        if (illegal := run.provenance.get("illegal_choices")) is not None:
+            first = run.provenance.get("first_illegal")
+            note(f"run {run.run_id}: {illegal} of {run.decisions} choices were not legal: a no-op was played; {first}")
         if run.ungraded is not None:
             note(f"run {run.run_id} is ungraded: {run.ungraded}; it is stored, and playing again makes a new attempt")
     return 0
@@ -111,6 +115,7 @@ def _write_new(path: Path, replay: bytes, run_id: str) -> None:
             raise UsageError(said) from None
 
 
+@answer_apart()
 def sweep_season(arguments: Namespace, folder: Path) -> int:
     """Play what is not stored, and replay it where asked to; 1 where a job failed or a replay does not verify."""
     from evalkit.jobs import JobResult, SweepReport, plan_season, verify_season
@@ -193,6 +198,9 @@ def _board(arguments: Namespace, folder: Path, rules: Rules | None = None) -> li
     capped = int((runs["ended_by"] == "dollar_cap").sum())
     if capped:
         note(f"{capped} of these runs ended by a dollar cap: where such a run ended is only claimed")
+    failed = runs[runs["ended_by"] == "agent_error"]
+    for agent, number in failed.groupby("agent").size().items():
+        note(f"{agent}: {number} attempts ended in a fault of its program, and are not in its score")
     versions = runs[runs["ungraded"].isna()].groupby("agent")["agent_digest"].nunique()
     for agent, number in versions[versions > 1].items():
         note(f"{agent}: runs of {number} versions of this agent count as one: name them apart, or void the old")

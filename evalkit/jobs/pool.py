@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import importlib
-import multiprocessing
+import os
 import re
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from multiprocessing.context import SpawnContext, SpawnProcess
+from typing import Any, Generic, TypeVar, cast
 
 from evalkit.errors import EvalkitError, MachineError, UsageError
 
@@ -55,10 +56,7 @@ def run_jobs(
     from pebble import ProcessPool
 
     pool = ProcessPool(
-        max_workers=max(1, min(workers, len(jobs))),
-        context=multiprocessing.get_context("spawn"),
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),  # Ctrl-C is this process's to answer; it then stops the pool
+        max_workers=max(1, min(workers, len(jobs))), context=cast(Any, _Workers()), initializer=_begin_worker
     )
     with ExitStack() as leaving:
         leaving.callback(pool.join)
@@ -70,24 +68,57 @@ def run_jobs(
             yield _result(futures[future], future, seconds)
 
 
+class _Worker(SpawnProcess):
+    """A process that Ctrl-C does not reach, not even while it starts, and that has no business to end by itself."""
+
+    def start(self) -> None:
+        """Start with Ctrl-C held back; a process takes that over from the thread that starts it."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            super().start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    @property
+    def exitcode(self) -> int | None:
+        """Never 0: pebble takes that for a worker that is done, and would wait for its job for ever."""
+        return 1 if super().exitcode == 0 else super().exitcode
+
+
+class _Workers(SpawnContext):
+    Process = _Worker
+
+
+def _begin_worker() -> None:
+    """In the worker: Ctrl-C is the parent's to answer, who stops the pool; standard output is the parent's too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    with suppress(OSError):  # no standard error, no words
+        os.dup2(2, 1)
+
+
 def _call(fn: Callable[..., T], job: Job) -> tuple[T | None, str | None]:
     """In the worker: errors become one line here, so that nothing that does not pickle has to travel."""
     try:
         return fn(**job), None
-    except EvalkitError as error:
-        return None, str(error)
-    except Exception as error:
-        return None, " ".join(f"{type(error).__name__}: {error}".split())
+    except BaseException as error:  # sys.exit too: whatever is raised here would be raised again in the parent
+        return None, _line(error)
+
+
+def _line(error: BaseException) -> str:
+    try:
+        return str(error) if isinstance(error, EvalkitError) else " ".join(f"{type(error).__name__}: {error}".split())
+    except BaseException:  # what it says is code of the job's own
+        return type(error).__name__
 
 
 def _result(name: str, future: Any, seconds: float | None) -> JobResult[Any]:
-    try:
-        value, error = future.result()
-        return JobResult(name, value, error)
-    except TimeoutError:
+    fault = future.exception()
+    if fault is None:
+        return JobResult(name, *future.result())
+    if isinstance(fault, TimeoutError):
         return JobResult(name, error=f"it was ended after its {seconds:g} s")
-    except Exception as error:  # the worker died: killed by the kernel, or by the code it ran
-        return JobResult(name, error=" ".join(f"its process ended: {type(error).__name__}: {error}".split()))
+    return JobResult(name, error=f"its process ended: {_line(fault)}")  # by the kernel, or by the code that it ran
 
 
 def _on_cluster(fn: Callable[..., T], jobs: Mapping[str, Job], scheduler: str) -> Iterator[JobResult[T]]:

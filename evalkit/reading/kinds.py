@@ -20,6 +20,7 @@ __all__ = [
     "TEXT",
     "Kind",
     "Unfit",
+    "at_most",
     "choice",
     "describe",
     "did_you_mean",
@@ -117,6 +118,20 @@ TEXT: Kind[str] = Kind(lambda value: _string(value, "\n\r\t"), "", '"…"')
 LINE: Kind[str] = Kind(lambda value: _string(value, ""), "", '"…"')
 """A string of one line, fit for a table's cell or a terminal."""
 SLUG: Kind[str] = Kind(_slug, "", '"a-slug"')
+
+
+def at_most(characters: int, kind: Kind[str]) -> Kind[str]:
+    """A string as `kind` has it, of so many characters at most."""
+
+    def read(value: Any) -> str:
+        text = kind.read(value)
+        if len(text) > characters:
+            raise Unfit(f"is {len(text):,} characters long: use at most {characters}")
+        return text
+
+    return Kind(read, kind.blank, kind.example)
+
+
 BOOLEAN: Kind[bool] = Kind(_boolean, False, "false")
 
 

@@ -17,6 +17,11 @@ __all__ = ["Faults", "Table", "read_bytes", "read_toml"]
 MOST_BYTES = 4 << 20
 """A larger file than this is no manifest that a person wrote; it is refused before it is read."""
 
+_DEEP_KEY = re.compile(
+    r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""",
+)
+"""A dotted key of more parts than a person writes: the time that `tomllib` takes grows with their square."""
+
 SHOWN = 10
 """A table of more keys than this is not spelt out in a message."""
 
@@ -196,7 +201,12 @@ def read_toml(path: Path, file: str, faults: Faults) -> Table | None:
     if data is None:
         return None
     try:
-        values = tomllib.loads(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
+        if found := _DEEP_KEY.search(text):
+            line = text.count("\n", 0, found.start()) + 1
+            faults.add(file, "", f"has a key of more than 16 parts, joined by dots (line {line}): write tables instead")
+            return None
+        values = tomllib.loads(text)
         faults.watch(file, values)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

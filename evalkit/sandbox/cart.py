@@ -17,8 +17,11 @@ from pathlib import Path
 import wasmtime
 
 from evalkit.errors import AuthoringError
+from evalkit.reading import printable
 from evalkit.sandbox.engine import CompileLimits, InvalidModule, compile_module, engine
+from evalkit.sandbox.instructions import lasting_instruction
 from evalkit.sandbox.pacer import GLOBALS_AT, TAPE_AT, Signature, globals_bytes, pacer
+from evalkit.sandbox.sections import vector_function
 from evalkit.sandbox.state_exports import StateGlobal, Unreadable, expose_globals, memories
 
 __all__ = ["ABI", "MAX_CART_BYTES", "NATIVE", "Cart", "load_cart", "native"]
@@ -81,7 +84,12 @@ def load_cart(wasm: bytes, *, limits: CompileLimits | None = None, cache_dir: Pa
     options = {"multi_memory": True, "limits": limits, "cache_dir": cache_dir}
     try:
         module = compile_module(wasm, **options)  # type: ignore[arg-type]  # one spelling of the options for both calls
+        if (name := vector_function(wasm)) is not None:
+            what = f"{printable(name, 60)} takes or gives v128, which no function of the console does"
+            raise AuthoringError(f"cart: {what}: import and export functions of numbers only")
         _vet(module, wasm)
+        if (lasting := lasting_instruction(wasm)) is not None:
+            raise Unreadable(f"its code holds {lasting}: what that changes is in no saved state; build it without")
         exposed, found = expose_globals(wasm)
         if globals_bytes(found) > _MOST_SAVED:
             raise Unreadable(f"it has {len(found):,} mutable globals, more than the console can save")
@@ -89,8 +97,8 @@ def load_cart(wasm: bytes, *, limits: CompileLimits | None = None, cache_dir: Pa
             module = compile_module(exposed, **options)  # type: ignore[arg-type]
     except (InvalidModule, Unreadable) as error:
         raise AuthoringError(f"cart: {error}") from error
-    exports = {e.name: e.type for e in module.exports}
-    types = {name: Signature.of(t) for name, t in exports.items() if isinstance(t, wasmtime.FuncType)}
+    entries = {e.name: e.type for e in module.exports if e.name in (*_BOOTS, "update")}
+    types = {name: Signature.of(t) for name, t in entries.items() if isinstance(t, wasmtime.FuncType)}
     return Cart(
         digest=hashlib.sha256(wasm).hexdigest(),
         module=module,

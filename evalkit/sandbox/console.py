@@ -10,8 +10,8 @@ Memory alone is not the state of a game: some keep it in globals, some on the di
 repeats at the same tick on any engine. Fuel that ran out, a stack that overflowed and a wall limit are not: they are
 `Ran.limit`, and such a run is nobody's result.
 
-Two things differ from the original runtime. The glyphs of text are ours, in the same cells. And what a cart does to its
-own tables and passive segments while it plays is not in the saved state, as no table can be read back.
+Two things differ from the original runtime. The glyphs of text are ours, in the same cells. And a cart whose code
+changes a table or drops a segment is refused: no table can be read back, so its state could not be saved.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from evalkit.sandbox.pacer import (
     globals_bytes,
 )
 
-__all__ = ["SIDE", "TICK_FUEL", "Condition", "Console", "Ran", "State"]
+__all__ = ["SIDE", "TICK_FUEL", "Condition", "Console", "Ran", "State", "picture_of"]
 
 SIDE = 160
 """Pixels of the screen, both ways."""
@@ -55,6 +55,7 @@ carts burned in a tick."""
 
 _BOOT_TICKS = 64  # booting may burn what this many ticks may
 _PALETTE_AT, _FRAMEBUFFER_AT, _FRAMEBUFFER_BYTES = 0x04, 0xA0, SIDE * SIDE // 4
+_SCREEN_BYTES = _FRAMEBUFFER_AT + _FRAMEBUFFER_BYTES
 _BOOT_PAGE = struct.pack("<4x4IH4x2h", 0xE0F8CF, 0x86C06C, 0x306850, 0x071821, 0x1203, 0x7FFF, 0x7FFF)
 _TAPE_TICKS = PAGE - TAPE_AT
 _WORD, _RUN = struct.Struct("<i"), struct.Struct("<3i")
@@ -117,11 +118,14 @@ class Console:
         self._tick_fuel, self._wall_limit_s = tick_fuel, wall_limit_s
         self._fuel = 0
         self._over: Ran | None = None
-        store = self._store = wasmtime.Store(engine(multi_memory=True))
-        store.set_limits(memory_size=PAGE, table_elements=1 << 20, tables=64)
-        page = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, 1)))
-        board = wasmtime.Instance(store, native("board"), [page]).exports(store)
-        renderer = wasmtime.Instance(store, native("renderer"), [page]).exports(store)
+        try:
+            store = self._store = wasmtime.Store(engine(multi_memory=True))
+            store.set_limits(memory_size=PAGE, table_elements=1 << 20, tables=64)
+            page = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, 1)))
+            board = wasmtime.Instance(store, native("board"), [page]).exports(store)
+            renderer = wasmtime.Instance(store, native("renderer"), [page]).exports(store)
+        except wasmtime.WasmtimeError as error:  # each memory reserves gigabytes of addresses, which a limit may forbid
+            raise MachineError(f"this machine gives the console no memory: {_last(error)}; see `ulimit -v`") from error
         own = cast(wasmtime.Memory, board["own"])
         self._page, self._own = _view(store, page), _view(store, own)
         self._page[: len(_BOOT_PAGE)] = _BOOT_PAGE
@@ -144,7 +148,9 @@ class Console:
                     raise MachineError(f"cart: it did not boot within {self._wall_limit_s:g} s here") from trap
                 raise AuthoringError(f"cart: it does not boot: {_trap_name(trap)}") from trap
             except wasmtime.WasmtimeError as error:
-                raise AuthoringError(f"cart: it does not boot: {' '.join(str(error).split())[-200:]}") from error
+                if "mmap" in str(error):
+                    raise MachineError(f"this machine gives the game no memory: {_last(error)}") from error
+                raise AuthoringError(f"cart: it does not boot: {_last(error)}") from error
         self._fuel = _BOOT_TICKS * self._tick_fuel - store.get_fuel()
         self._run, self._save, self._load = (cast(wasmtime.Func, paced[name]) for name in ("run", "save", "load"))
 
@@ -248,14 +254,15 @@ class Console:
 
     def framebuffer(self) -> npt.NDArray[np.uint8]:
         """The screen as palette indices 0 to 3: 160 x 160, a copy."""
-        packed = np.frombuffer(self._page, np.uint8, _FRAMEBUFFER_BYTES, _FRAMEBUFFER_AT)
-        pixels = packed[:, None] >> np.array([0, 2, 4, 6], np.uint8) & np.uint8(3)
-        return pixels.astype(np.uint8, copy=False).reshape(SIDE, SIDE)
+        return _indices(self._page)
+
+    def screen(self) -> bytes:
+        """What `picture_of` needs to show this tick's screen later."""
+        return bytes(self._page[:_SCREEN_BYTES])
 
     def picture(self) -> npt.NDArray[np.uint8]:
         """The screen in the game's colours: 160 x 160 x 3, red, green and blue."""
-        palette = np.frombuffer(self._page, np.uint8, 16, _PALETTE_AT).reshape(4, 4)[:, 2::-1]
-        return palette[self.framebuffer()]
+        return picture_of(self._page)
 
     def _disk(self) -> memoryview:
         return self._own[: _WORD.unpack_from(self._own, DISK_LENGTH_AT)[0]].toreadonly()
@@ -263,6 +270,18 @@ class Console:
     def _put_disk(self, disk: bytes) -> None:
         self._own[: len(disk)] = disk
         _WORD.pack_into(self._own, DISK_LENGTH_AT, len(disk))
+
+
+def picture_of(screen: bytes | memoryview) -> npt.NDArray[np.uint8]:
+    """The picture of a `Console.screen`: 160 x 160 x 3, red, green and blue."""
+    palette = np.frombuffer(screen, np.uint8, 16, _PALETTE_AT).reshape(4, 4)[:, 2::-1]
+    return palette[_indices(screen)]
+
+
+def _indices(screen: bytes | memoryview) -> npt.NDArray[np.uint8]:
+    packed = np.frombuffer(screen, np.uint8, _FRAMEBUFFER_BYTES, _FRAMEBUFFER_AT)
+    pixels = packed[:, None] >> np.array([0, 2, 4, 6], np.uint8) & np.uint8(3)
+    return pixels.astype(np.uint8, copy=False).reshape(SIDE, SIDE)
 
 
 def _view(store: wasmtime.Store, memory: wasmtime.Memory) -> memoryview:
@@ -279,6 +298,10 @@ def _after(trap: wasmtime.Trap, ticks: int) -> Ran:
     if limit := _LIMITS.get(code):
         return Ran(ticks=ticks, limit=limit)
     return Ran(ticks=ticks, trap=_trap_name(trap))
+
+
+def _last(error: Exception) -> str:
+    return " ".join(str(error).split())[-200:]
 
 
 def _trap_name(trap: wasmtime.Trap) -> str:

@@ -197,6 +197,8 @@ def compile_module(
             _compile_in_child(source, target, multi_memory, limits)
             target.replace(kept)
         return wasmtime.Module.deserialize_file(host, str(kept))
+    except wasmtime.WasmtimeError as error:
+        raise MachineError(f"this machine cannot load a compiled module: {' '.join(str(error).split())}") from error
     except OSError as error:
         raise MachineError(f"cannot keep compiled modules in {folder}: {error.strerror}; set EVALKIT_CACHE") from error
 

@@ -59,7 +59,8 @@ FORMATS: Mapping[NumberType, str] = {"u8": "<B", "i8": "<b", "u16": "<H", "i16":
 _LOADS = ("8_u", "8_s", "16_u", "16_s", "32_u", "32_s")  # in the order of FORMATS
 _TESTS: Mapping[Comparison, str] = {"==": "eq", "!=": "ne", "<": "lt_s", "<=": "le_s", ">": "gt_s", ">=": "ge_s"}
 _SIZES: Mapping[GlobalType, int] = {"i32": 8, "i64": 8, "f32": 8, "f64": 8, "v128": 16}
-_ZEROS = {"v128": "(v128.const i64x2 0 0)", "funcref": "(ref.null func)", "externref": "(ref.null extern)"}
+_SAID = {"anyref": "externref"}  # wasmtime-py's own word for it, which wat does not know
+_ZEROS = {"funcref": "(ref.null func)", "externref": "(ref.null extern)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ class Signature:
     @classmethod
     def of(cls, type_: wasmtime.FuncType) -> Signature:
         """The signature of a function of wasmtime's."""
-        return cls(tuple(map(str, type_.params)), tuple(map(str, type_.results)))
+        params, results = (tuple(_SAID.get(str(t), str(t)) for t in types) for types in (type_.params, type_.results))
+        return cls(params, results)
 
     def text(self) -> str:
         """As wat says it."""

@@ -13,8 +13,9 @@ from typing import cast
 import wasmtime
 
 from evalkit.errors import MachineError
+from evalkit.reading import printable
 from evalkit.sandbox.engine import CompileLimits, InvalidModule, compile_module, engine, interruptible
-from evalkit.sandbox.sections import count_exports, has_start
+from evalkit.sandbox.sections import count_exports, has_start, vector_function
 
 __all__ = ["UNLIMITED", "Call", "Rejection", "Solution", "load_solution"]
 
@@ -138,6 +139,9 @@ def load_solution(
         return Rejection("invalid_module", str(error))
     if (count := count_exports(wasm)) > _MAX_EXPORTS:
         return Rejection("invalid_module", f"it has {count:,} exports, more than the {_MAX_EXPORTS:,} allowed")
+    if (name := vector_function(wasm)) is not None:
+        what = f"its `{printable(name, 60)}` takes or gives v128, which no host function does"
+        return Rejection("invalid_module", f"{what}: import and export functions of numbers only")
     exports = {export.name: export.type for export in module.exports}
     memory = exports.get("memory")
     wanted = [("alloc", "alloc"), (entry, "entry")] + [(n, n) for n in ("_initialize",) if n in exports]

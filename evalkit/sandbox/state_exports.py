@@ -6,6 +6,7 @@ bytes that wasmtime has already accepted: nothing here validates. The digest of 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -42,16 +43,14 @@ def memories(wasm: bytes) -> int:
 
 
 def expose_globals(wasm: bytes) -> tuple[bytes, tuple[StateGlobal, ...]]:
-    """The module with every mutable global exported, and those globals in index order.
+    """The module with every mutable global exported, under a short name of ours, and those globals in index order.
 
     Raises Unreadable where a mutable global holds a reference.
     """
     mutable = list(_mutable(wasm))
     if not mutable:
         return wasm, ()
-    prefix = "state"
-    while prefix.encode() in wasm:
-        prefix += "_"
+    prefix = next(name for n in itertools.count() if (name := f"state{n}_").encode() not in wasm)
     found = tuple(StateGlobal(f"{prefix}{index}", type_) for index, type_ in mutable)
     entries = b"".join(
         _name(each.name) + bytes([_KIND_GLOBAL]) + _leb(index) for each, (index, _) in zip(found, mutable, strict=True)

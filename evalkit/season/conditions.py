@@ -35,6 +35,10 @@ class Variable:
         number: int = _NUMBERS[self.type].unpack_from(memory, self.address)[0]
         return number
 
+    def bits(self, memory: memoryview) -> int:
+        """The bits of its own width that are set now, as a number from 0."""
+        return self.read(memory) & ((1 << 8 * _NUMBERS[self.type].size) - 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Test:

@@ -73,8 +73,8 @@ class Source(Protocol):
     def choose(self, number: int, ticks: int, moment: Moment) -> Choice | Stop:
         """Decision `number`, from 1, `ticks` after play began."""
 
-    def illegal(self, number: int, ticks: int, fault: str) -> Stop:
-        """The choice just made may not be; say how the run ends."""
+    def illegal(self, number: int, ticks: int, fault: str) -> Choice | Stop:
+        """The choice just made may not be; give a legal one in its place, or say how the run ends."""
 
     def played(self, number: int, ticks: int, digest: str) -> None:
         """The choice was played; the hash after it."""

@@ -14,10 +14,13 @@ from evalkit.building.commands import Build
 from evalkit.sandbox.pacer import FORMATS, NumberType
 from evalkit.season.conditions import Rule, Variable
 
-__all__ = ["BUTTONS", "ActionRule", "Boot", "BootField", "Game", "Objectives", "Status"]
+__all__ = ["BUTTONS", "MOST_NAME", "ActionRule", "Boot", "BootField", "Game", "Objectives", "Status"]
 
 BUTTONS: Mapping[str, int] = {"x": 1, "z": 2, "left": 16, "right": 32, "up": 64, "down": 128}
 """The bits of the gamepad byte."""
+
+MOST_NAME = 400
+"""Characters of a name that a replay may hold; a longer one would make runs that nobody can prove."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +90,7 @@ class Objectives:
         """What holds as play begins, for `credited`: (done already, what counts), numbers or masks."""
         if self.done is None:
             return self._done(memory), (1 << len(self.rules)) - 1
-        total = self.total if isinstance(self.total, int) else self.total.read(memory)
-        return self._done(memory), total
+        return self._done(memory), self.total if isinstance(self.total, int) else self._read(self.total, memory)
 
     def total_of(self, begun: tuple[int, int]) -> int:
         """How many objectives there are."""
@@ -103,12 +105,14 @@ class Objectives:
 
     def _done(self, memory: memoryview) -> int:
         if self.done is not None:
-            return self.done.read(memory)
+            return self._read(self.done, memory)
         return sum(rule.holds(memory) << place for place, rule in enumerate(self.rules))
 
+    def _read(self, variable: Variable, memory: memoryview) -> int:
+        return variable.bits(memory) if self.bits else variable.read(memory)
+
     def _count(self, number: int) -> int:
-        counted = self.done is not None and not self.bits
-        return number if counted else (number & 0xFFFFFFFF).bit_count()
+        return number if self.done is not None and not self.bits else number.bit_count()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

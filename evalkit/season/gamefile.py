@@ -56,7 +56,7 @@ from evalkit.reading import (
 from evalkit.sandbox.cart import MAX_CART_BYTES
 from evalkit.sandbox.pacer import DISK_BYTES, FORMATS, MAX_CONDITIONS, PAGE
 from evalkit.season.conditions import Rule, Variable, read_rule
-from evalkit.season.game import BUTTONS, ActionRule, Boot, BootField, Game, Objectives, Status
+from evalkit.season.game import BUTTONS, MOST_NAME, ActionRule, Boot, BootField, Game, Objectives, Status
 
 __all__ = ["GAME", "read_game"]
 
@@ -203,6 +203,8 @@ class _Reader:
         if (rows := table.table("cheats")) is not None:
             names = rows.keys()
             for name in names:
+                if len(name) > MOST_NAME or not name.strip():  # a replay names it
+                    rows.error(f'"{name[:40]}"', f"is no name of a cheat: use 1 to {MOST_NAME} characters")
                 if (row := rows.table(name)) is not None:
                     field = self.place(row, template)
                     cheats[name] = BootField(*field, {name: row.take("value", self.fitting(field[1]), 1)})
@@ -278,8 +280,9 @@ class _Reader:
             row = table.table(name)
             if row is None:
                 continue
-            if not re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", name):
-                table.error(name, "is no name of an action: use lower-case letters and digits, joined by hyphens")
+            if not re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", name) or len(name) > MOST_NAME:
+                why = f"use lower-case letters and digits, joined by hyphens, {MOST_NAME} at most"
+                table.error(name[:60], f"is no name of an action: {why}")
             known = len(self.faults.errors())
             buttons: tuple[str, ...] = row.take("buttons", list_of(choice(*BUTTONS)), ())
             pad = sum(BUTTONS[button] for button in set(buttons))

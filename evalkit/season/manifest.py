@@ -27,8 +27,21 @@ from pathlib import Path
 from evalkit.errors import AuthoringError, Fault, UsageError
 from evalkit.finding import find_case
 from evalkit.project import cases_dir
-from evalkit.reading import LINE, SLUG, Faults, Table, folder_in, integer, number, printable, read_bytes, read_toml
-from evalkit.season.game import Boot, Game
+from evalkit.reading import (
+    LINE,
+    SLUG,
+    Faults,
+    Kind,
+    Table,
+    at_most,
+    folder_in,
+    integer,
+    number,
+    printable,
+    read_bytes,
+    read_toml,
+)
+from evalkit.season.game import MOST_NAME, Boot, Game
 from evalkit.season.gamefile import GAME, read_game
 from evalkit.season.score import BudgetRule, Rules
 from evalkit.season.season import Entry, Season
@@ -41,6 +54,7 @@ MOST_TICKS = 60 * 60 * 60 * 4
 MOST_INTRO = 60 * 60 * 5
 MOST_POINTS = 1_000_000
 """Of any constant of the scoring: far beyond use, and no sum of them is infinite."""
+_SLUG: Kind[str] = at_most(MOST_NAME, SLUG)
 _SEED = r"0|[1-9]\d{0,8}"
 
 
@@ -138,9 +152,7 @@ def _read(path: Path) -> tuple[Season | None, Faults]:
 
 
 def _season(root: Path, table: Table, faults: Faults) -> Season:
-    slug, version = table.take("slug", SLUG), table.take("version", LINE)
-    if len(version) > 100:  # it stands in every replay, and a name there has a length
-        table.error("version", "is longer than 100 characters")
+    slug, version = table.take("slug", _SLUG), table.take("version", at_most(MOST_NAME, LINE))
     name = table.take("name", LINE, slug)
     known = len(faults.errors())
     place: Path = table.take("game", folder_in(root))
@@ -230,7 +242,7 @@ def _entry(row: Table, rule: BudgetRule) -> Entry:
         row.error("budget", "follows from anchor_s: remove one of the two")
     if anchor is None and budget is None and "anchor_s" not in row and "budget" not in row:
         row.error("budget", "is missing: an entry without anchor_s states its own, as in budget = 150")
-    level, difficulty = row.take("level", SLUG), row.take("difficulty", SLUG)
+    level, difficulty = row.take("level", _SLUG), row.take("difficulty", _SLUG)
     return Entry(level=level, difficulty=difficulty, anchor_s=anchor, own_budget=budget, budget_rule=rule)
 
 

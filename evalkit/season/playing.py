@@ -1,6 +1,7 @@
 """Why: one call plays a cell with an agent and leaves the facts and their proof.
 
-What an agent does wrong never crashes a run: an illegal action, an exception, or an account that cannot be ends it as
+A choice that is not legal is the agent's own play: a no-op is played in its place and counted, so that nobody escapes
+what comes next. Where an agent's program fails (an exception, an account that cannot be), the run ends as
 `agent_error`, ungraded, with words. Such a run, and one that this machine stopped, is kept without a replay, with what
 it spent. A run that a sweep's cap cuts short is ungraded too: what other runs spent says nothing of this one.
 """
@@ -8,20 +9,25 @@ it spent. A run that a sweep's cap cuts short is ungraded too: what other runs s
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evalkit.errors import UsageError
 from evalkit.reading import printable
 from evalkit.records import SeasonRun, canonical, digest_id
-from evalkit.sandbox.console import TICK_FUEL
+from evalkit.sandbox.console import TICK_FUEL, picture_of
 from evalkit.sandbox.engine import engine_name
 from evalkit.season.agents import Action, ActionSpec, Agent, LoadedAgent, Observation, Spec, Usage, load_agent
+from evalkit.season.agents.guard import AgentFault, called
+from evalkit.season.agents.protocol import noop
 from evalkit.season.course import Choice, Course, Moment, Setting, Stop, run_course
-from evalkit.season.game import BUTTONS
+from evalkit.season.game import BUTTONS, MOST_NAME
 from evalkit.season.purse import Purse
 from evalkit.season.replays import Replay
 from evalkit.season.season import Season
@@ -69,6 +75,8 @@ def play(
     if dollar_cap is not None and not (math.isfinite(dollar_cap) and dollar_cap > 0):
         raise UsageError(f"a dollar cap is a finite number above 0, not {dollar_cap}")
     loaded = agent if isinstance(agent, LoadedAgent) else load_agent(agent, season.root)
+    if loaded.reference == "anchor" and reference == "floor":
+        raise UsageError(f"{printable(loaded.name)} is the anchor: its runs are the operator's routes, and no floor")
     setting = Setting(
         season=season,
         entry=season.entry(level, difficulty),
@@ -82,39 +90,60 @@ def play(
         tick_fuel=tick_fuel,
     )
     check_ready(loaded, capped=dollar_cap is not None or purse is not None)
-    if purse is not None and hasattr(loaded.agent, "unpriced") and (said := purse.empty()):
+    asked = _Asked(loaded.agent, setting, purse)
+    if purse is not None and asked.pays and (said := purse.empty()):
         raise UsageError(f"not played: {said}")
     try:
-        course = run_course(setting, _Asked(loaded.agent, setting, purse))
+        course = run_course(setting, asked)
     finally:
-        if callable(close := getattr(loaded.agent, "close", None)):
-            close()
+        with suppress(AgentFault):
+            called(lambda: getattr(loaded.agent, "close", lambda: None)())
     graded = course.why is None
     replay = Replay(header=course.header, decisions=course.decisions, claims=course.claims, hash=course.hash)
     data = replay.to_bytes() if graded else None
     turns, provenance = _kept(loaded.agent)
-    if purse is not None:
-        provenance = {**provenance, "sweep_dollar_cap": purse.cap}
-    return Played(_run(course, setting, data, provenance), data, turns)
+    run = _run(course, setting, data, provenance)
+    try:
+        run.validate()
+    except ValueError as error:  # nothing that an agent says of itself costs it its run
+        run, turns = replace(run, provenance={"fault": printable(error)}), None
+    more = {} if purse is None else {"sweep_dollar_cap": purse.cap}
+    return Played(replace(run, provenance={**run.provenance, **more, **asked.illegal_choices()}), data, turns)
 
 
 def check_ready(loaded: LoadedAgent, *, capped: bool) -> None:
     """Raise UsageError where an agent could not play now, or pays for calls that no cap could be held against."""
-    ready = getattr(loaded.agent, "ready", None)
-    if callable(ready):
-        ready()
-    if capped and (why := getattr(loaded.agent, "unpriced", None)):
+
+    def asked() -> str | None:
+        if callable(ready := getattr(loaded.agent, "ready", None)):
+            ready()
+        return getattr(loaded.agent, "unpriced", None) if capped else None
+
+    try:
+        why = called(asked)
+    except AgentFault as fault:
+        known = isinstance(fault.error, UsageError)
+        raise UsageError(fault.words if known else f"agent {printable(loaded.name)} is not ready: {fault}") from fault
+    if why:
         raise UsageError(f"a dollar cap cannot be held: {why}")
 
 
 def _kept(agent: Any) -> tuple[bytes | None, dict[str, Any]]:
     """What an agent says of the run beside its actions: its turns, and the provenance, which holds their digest."""
-    provenance = dict(agent.provenance()) if callable(getattr(agent, "provenance", None)) else {}
-    turns = agent.turns() if callable(getattr(agent, "turns", None)) else None
-    if turns is None:
-        return None, provenance
-    lines = b"".join(canonical(turn) + b"\n" for turn in turns)
-    return lines, {**provenance, "turns": hashlib.sha256(lines).hexdigest()}
+
+    def asked() -> tuple[bytes | None, dict[str, Any]]:
+        said = agent.provenance() if callable(getattr(agent, "provenance", None)) else {}
+        provenance: dict[str, Any] = dict(json.loads(canonical(said)))  # plain, whatever it was made of
+        turns = agent.turns() if callable(getattr(agent, "turns", None)) else None
+        if turns is None:
+            return None, provenance
+        lines = b"".join(canonical(turn) + b"\n" for turn in turns)
+        return lines, {**provenance, "turns": hashlib.sha256(lines).hexdigest()}
+
+    try:
+        return called(asked)
+    except AgentFault as fault:
+        return None, {"fault": f"what the agent says of its run cannot be kept: {fault}"}
 
 
 def _run(course: Course, setting: Setting, replay: bytes | None, provenance: dict[str, Any]) -> SeasonRun:
@@ -157,30 +186,37 @@ class _Asked:
 
     def __init__(self, agent: Agent, setting: Setting, purse: Purse | None) -> None:
         self._agent, self._setting, self._purse = agent, setting, purse
+        self._spec = _spec(setting, self._may_spend)
+        self._buttons = {action.name: action.buttons for action in self._spec.actions}
         self._usage = Usage()
         self._paid = 0.0
-        self._pays = hasattr(agent, "unpriced")
+        self.pays = hasattr(type(agent), "unpriced") or "unpriced" in getattr(agent, "__dict__", {})
+        self._illegal: list[str] = []
 
     def choose(self, number: int, ticks: int, moment: Moment) -> Choice | Stop:
-        legal = moment.legal()  # before the agent is called: where nothing is legal, the game file is at fault
-        action, fault = None, None
+        self._legal = {
+            rule.name: rule.ticks for rule in moment.legal()
+        }  # none: the game file is at fault, not the agent
+        choice: Choice | str = ""
+        fault = None
         try:
             if number == 1:
-                self._agent.reset(_spec(self._setting, self._may_spend), _seed(self._setting))
-            action = self._agent.decide(_observation(moment, {rule.name: rule.ticks for rule in legal}))
-        except Exception as error:
-            fault = Stop("agent_error", printable(f"decision {number}: {type(error).__name__}: {error}", 400))
+                called(lambda: self._agent.reset(self._spec, _seed(self._setting)))
+            choice = called(lambda: _choice(self._agent.decide(_observation(moment, dict(self._legal)))))
+        except AgentFault as error:
+            fault = Stop("agent_error", printable(f"decision {number}: {error}", 400))
         try:
-            self._usage = _usage(self._agent)  # also where it failed: what it spent is spent
-        except Exception as error:
-            what = printable(f"decision {number}: usage: {type(error).__name__}: {error}", 400)
-            fault = fault or Stop("agent_error", what)
+            self._usage = called(_usage, self._agent)  # also where it failed: what it spent is spent
+        except AgentFault as error:
+            fault = fault or Stop("agent_error", printable(f"decision {number}: usage: {error}", 400))
         stop = self._over(number)
         if fault or stop:
             return fault or stop  # type: ignore[return-value]  # one of them is there
-        if not isinstance(action, Action) or not isinstance(action.name, str) or type(action.ticks) is not int:
-            return self.illegal(number, ticks, f"{printable(repr(action), 80)} is no Action(name, ticks)")
-        return Choice(action.name, action.ticks)
+        return choice if isinstance(choice, Choice) else self.illegal(number, ticks, choice)
+
+    def illegal_choices(self) -> dict[str, Any]:
+        """For the run's record: how many choices were not legal, and what was wrong with the first; else nothing."""
+        return {"illegal_choices": len(self._illegal), "first_illegal": self._illegal[0]} if self._illegal else {}
 
     def _may_spend(self, dollars: float | None) -> bool:
         """Whether a run that has spent so much may make another call."""
@@ -191,7 +227,7 @@ class _Asked:
 
     def _pay(self, dollars: float) -> str | None:
         """Pay into the purse what came new; in a line that it is empty, and None where this run may go on."""
-        if self._purse is None or not (self._pays or dollars > 0):
+        if self._purse is None or not (self.pays or dollars > 0):
             return None
         self._purse.pay(dollars - self._paid)
         self._paid = dollars
@@ -204,13 +240,15 @@ class _Asked:
             return Stop("dollar_cap")
         if empty:
             return Stop("agent_error", f"decision {number}: {empty}")
-        if dollars is None and self._pays and (cap is not None or self._purse is not None):
+        if dollars is None and self.pays and (cap is not None or self._purse is not None):
             return Stop("agent_error", f"decision {number}: the endpoint does not say what it used: no cap can be held")
         return None
 
-    def illegal(self, number: int, ticks: int, fault: str) -> Stop:
+    def illegal(self, number: int, ticks: int, fault: str) -> Choice:
         del ticks
-        return Stop("agent_error", f"decision {number}: {fault}")
+        self._illegal.append(printable(f"decision {number}: {fault}", 400))
+        action = noop(self._legal, self._buttons)
+        return Choice(action.name, action.ticks)
 
     def played(self, number: int, ticks: int, digest: str) -> None:
         pass
@@ -222,7 +260,22 @@ class _Asked:
 def _observation(moment: Moment, legal: dict[str, tuple[int, ...]]) -> Observation:
     memory, game = moment.console.memory, moment.game
     seen = {variable.name: variable.read(memory) for variable in game.observed}
-    return Observation(seen, legal, moment.console.picture if game.picture else None)
+    # A copy of the screen: what the agent holds leads to no console, and shows this decision also later.
+    return Observation(seen, legal, partial(picture_of, moment.console.screen()) if game.picture else None)
+
+
+def _choice(action: object) -> Choice | str:
+    """What an agent returned, as plain values; in words why, where it is no action at all."""
+    if isinstance(action, Action):
+        name, ticks = action.name, action.ticks
+        if isinstance(name, str) and type(ticks) is int:
+            # Cut short where no game could have it: words about it shall cost nothing. A StrEnum is the text it is.
+            return Choice(str.__str__(name)[: MOST_NAME + 1], max(-1, min(ticks, 1 << 31)))
+    try:
+        said = printable(repr(action), 80)
+    except Exception:
+        said = "what it returned"
+    return f"{said} is no Action(name, ticks)"
 
 
 def _usage(agent: Any) -> Usage:

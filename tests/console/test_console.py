@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
 import sys
 from types import FrameType
 
@@ -13,6 +14,7 @@ import wasmtime
 from evalkit.errors import AuthoringError, UsageError
 from evalkit.sandbox.cart import MAX_CART_BYTES, load_cart
 from evalkit.sandbox.console import Condition, Console, Ran
+from evalkit.sandbox.state_exports import expose_globals
 from tests.console.cartwork import CARTS, built, cart, tape
 
 COUNTS = cart("""(func (export "update")
@@ -285,3 +287,97 @@ def test_every_cart_of_the_tests_boots() -> None:
     assert len(CARTS) >= 10
     for name in CARTS:
         assert Console(built(name)).run(bytes(2)).ticks == 2
+
+
+VECTORS = {
+    "helper": '(func (export "helper") (param v128)) (func (export "update"))',
+    "update": '(func (export "update") (result v128) (v128.const i64x2 0 0))',
+    "twice": '(func) (func $f (param i32 v128)) (export "twice" (func $f))',
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_a_function_of_v128_that_is_exported_is_refused_before_the_engine_is_asked_for_its_type(name: str) -> None:
+    with pytest.raises(AuthoringError, match=f"cart: {name} takes or gives v128"):
+        load_cart(cart(VECTORS[name]))
+
+
+def test_a_function_of_v128_that_is_imported_is_refused_and_one_of_the_carts_own_is_not() -> None:
+    with pytest.raises(AuthoringError, match=r"cart: env\.rect takes or gives v128"):
+        load_cart(cart(imports='(import "env" "rect" (func (param v128)))'))
+    inside = '(func $f (param v128)) (func (export "update") (call $f (v128.const i64x2 0 0)))'
+    assert Console(cart(inside)).run(bytes(2)).ticks == 2
+    taken = '(func (export "update") (param externref) (result funcref) (ref.null func))'
+    assert Console(cart(taken)).run(bytes(2)).ticks == 2
+
+
+LASTING = {
+    "table.set": "(table.set 0 (i32.const 0) (ref.func $a))",
+    "table.grow": "(drop (table.grow 0 (ref.null func) (i32.const 1)))",
+    "table.fill": "(table.fill 0 (i32.const 0) (ref.null func) (i32.const 1))",
+    "table.copy": "(table.copy (i32.const 0) (i32.const 1) (i32.const 1))",
+    "table.init": "(table.init $e (i32.const 0) (i32.const 0) (i32.const 1))",
+    "elem.drop": "(elem.drop $e)",
+    "data.drop": "(data.drop $d)",
+}
+TABLES = (
+    '(table 2 funcref) (elem (i32.const 0) $a $a) (elem $e func $a) (data $d "\\07") (func $a (result i32) i32.const 1)'
+)
+# Every kind of operand, with the bytes of the instructions above among them: a reader that loses its place finds one.
+OPERANDS = """(local i64 f32 v128)
+  (block (loop (br_if 1 (i32.const 0x26))) (if (i32.const 0x0efc) (then) (else (nop))))
+  (block (block (br_table 0 1 0 1 (i32.const 0x26)))) (drop (call_indirect (result i32) (i32.const 1)))
+  (drop (i64.const 0x2626262626262626)) (drop (f32.const 1e-30)) (drop (f64.const 0x1.9fc0ffc0efc0dp+10))
+  (drop (select (result funcref) (ref.null func) (ref.func $a) (i32.const 38))) (drop (table.get 0 (i32.const 0)))
+  (drop (table.size 0)) (memory.copy (i32.const 9) (i32.const 38) (i32.const 1)) (drop (memory.size))
+  (memory.init $d (i32.const 0x2000) (i32.const 0) (i32.const 1)) (drop (memory.grow (i32.const 0)))
+  (i32.store offset=0x26 align=1 (i32.const 0x2600) (i32.trunc_sat_f32_s (f32.const 38)))
+  (local.set 2 (v128.const i32x4 0x09fc26fc 0x0cfc26fc 0x0dfc26fc 0x0efc26fc))
+  (drop (i8x16.shuffle 0 9 12 13 14 15 17 26 0 9 12 13 14 15 17 26 (local.get 2) (local.get 2)))
+  (drop (i8x16.extract_lane_u 12 (local.get 2))) (drop (f64x2.replace_lane 1 (local.get 2) (f64.const 38)))
+  (drop (v128.load8_lane offset=38 15 (i32.const 0) (local.get 2))) (drop (v128.load32_zero offset=38 (i32.const 0)))
+  (drop (v128.load8_splat offset=38 (i32.const 0))) (drop (i32x4.dot_i16x8_s (local.get 2) (local.get 2)))
+  (drop (ref.is_null (ref.null func))) (drop (i64.extend32_s (i64.const 9)))
+  (memory.fill (i32.const 0x2000) (i32.const 0) (i32.const 9))"""
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_a_cart_that_changes_a_table_or_drops_a_segment_is_refused_as_its_state_could_not_be_saved(name: str) -> None:
+    with pytest.raises(AuthoringError, match=f"cart: its code holds {name}: what that changes is in no saved state"):
+        load_cart(cart(f'{TABLES} (func (export "update") {OPERANDS} {LASTING[name]})'))
+
+
+def test_operands_are_never_read_as_instructions() -> None:
+    assert Console(cart(f'{TABLES} (func (export "update") {OPERANDS})')).run(bytes(3)) == Ran(ticks=3)
+
+
+def test_a_name_made_to_look_like_ours_makes_no_module_large() -> None:
+    many = "(global (mut i32) (i32.const 0))" * 3000
+    wasm = cart(f'{many} (func (export "update")) (func (export "state{"_" * 40_000}")) (func (export "state0_7"))')
+    exposed, found = expose_globals(wasm)
+    assert len(exposed) < 120_000 and len({each.name for each in found}) == 3000
+    assert Console(wasm).run(bytes(2)).ticks == 2
+
+
+def test_a_machine_that_gives_no_memory_is_at_fault_and_not_the_cart() -> None:
+    code = """import resource; from evalkit.errors import MachineError; from evalkit.sandbox.cart import load_cart
+from evalkit.sandbox.console import Console
+from tests.console.test_console import COUNTS
+cart = load_cart(COUNTS); Console(cart)
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+try: kept = [Console(cart) for _ in range(20)]
+except MachineError as error: print(error)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("this machine gives the ") and done.stdout.count("\n") == 1
+
+
+def test_a_frame_is_cleared_but_where_the_game_keeps_it() -> None:
+    wasm = cart("""(func (export "update") (i32.store8 (i32.const 0x1f) (i32.load8_u (i32.const 0x16)))
+      (i32.store8 (i32.add (i32.const 0x100) (i32.load8_u (i32.const 0x16))) (i32.const 0xff)))""")
+    console = Console(wasm)
+    console.run(bytes([1]))
+    assert (console.peek(0x101), console.peek(0x102)) == (255, 0)
+    console.run(bytes([2]))
+    assert (console.peek(0x101), console.peek(0x102)) == (255, 255), "flag 1 was set as this tick began"
+    console.run(bytes([0]))
+    assert (console.peek(0x100), console.peek(0x101), console.peek(0x102)) == (255, 0, 0), "flag 2 keeps no frame"

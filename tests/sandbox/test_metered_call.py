@@ -294,6 +294,19 @@ class TestTheContract:
         found = rejected(bytes(wasmtime.wat2wasm(text)))
         assert found.reason == reason and words in found.detail
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '(func (export "alloc") (param v128) (result i32) (i32.const 0))',
+            '(func (export "alloc") (param i32) (result i32) unreachable) (func (export "x") (param v128))',
+        ],
+    )
+    def test_a_function_of_v128_is_refused_before_the_engine_is_asked_for_its_type(self, text: str) -> None:
+        found = rejected(bytes(wasmtime.wat2wasm(f'(module (memory (export "memory") 1) {text})')))
+        assert found.reason == "invalid_module" and "takes or gives v128" in found.detail
+        imports = '(module (import "host" "f" (func (param v128))) (memory (export "memory") 1))'
+        assert "its `host.f` takes or gives v128" in rejected(bytes(wasmtime.wat2wasm(imports))).detail
+
     def test_an_import_is_named(self) -> None:
         whole = '(import "env" "now" (func)) (memory (export "memory") 1)'
         text = (

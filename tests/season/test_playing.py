@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import sys
 import zlib
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+import wasmtime
 
 from evalkit.errors import AuthoringError, UsageError
+from evalkit.sandbox.console import Console
 from evalkit.season import load_season, play, verify
 from evalkit.season.agents import Action, Observation, Spec, Usage, load_agent
 from evalkit.season.season import Season
 from tests.season.seasonwork import COINS, SEASON, VAULT, built, make_season, spin
 
 WAY_OUT = [("take", 2), *[("right", 16)] * 3, ("take", 2), *[("right", 16)] * 6, ("leave", 4)]
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+    __repr__ = __str__
+
+
+class Fails:
+    def __get__(self, *_: object) -> Any:
+        raise RuntimeError("x")
 
 
 class Route:
@@ -169,22 +187,152 @@ class TestAgents:
             (Action("left", 8.0), "is no Action(name, ticks)"),  # type: ignore[arg-type]
             (Action("left", True), "is no Action(name, ticks)"),
             (None, "decision 1: None is no Action(name, ticks)"),
-            (ValueError("no\x1b[31m idea\n"), r"decision 1: ValueError: no\x1b[31m idea\n"),
+            (Unprintable(), "decision 1: what it returned is no Action(name, ticks)"),
+            (Action("w" * 10**7, 10**5000), 'there is no action "wwww'),
         ],
     )
-    def test_what_an_agent_does_wrong_ends_the_run_ungraded_in_words(
+    def test_a_choice_that_is_not_legal_is_a_no_op_that_counts_and_neither_ends_a_run_nor_unmakes_it(
         self, season: Season, said: Any, words: str
     ) -> None:
         class Wrong(Route):
             def decide(self, observation: Observation) -> Any:
-                if isinstance(said, Exception):
-                    raise said
+                observation.legal.clear()
                 return said
 
-        played = play(season, level="hall", seed=0, agent=Wrong())
+        run = play(season, level="hall", seed=0, agent=Wrong())
+        run.run.validate()
+        assert (run.run.ended_by, run.run.ungraded, run.run.decisions) == ("budget", None, 150)
+        assert {(row["action"], row["ticks"]) for row in document(run)["decisions"]} == {("wait", 4)}
+        assert run.run.provenance["illegal_choices"] == 150 and words in run.run.provenance["first_illegal"]
+        assert verify(run.replay or b"", season).verified is True
+
+    def test_no_wrong_choice_escapes_the_death_that_comes_next(self, season: Season) -> None:
+        steps = [*[("right", 16)] * 4, *[("fly", 1)] * 900]
+        played = play(season, level="hall", seed=0, agent=Route(steps))
+        assert (played.run.ended_by, played.run.died) == ("died", True)
+        assert played.run.provenance["illegal_choices"] == played.run.decisions - 4
+        assert verify(played.replay or b"", season).verified is True
+        assert "illegal_choices" not in play(season, level="hall", seed=0, agent=Route()).run.provenance
+
+    def test_an_action_may_be_named_by_a_word_of_an_enumeration(self, season: Season) -> None:
+        moves = StrEnum("moves", {"LEFT": "left"})
+        played = play(season, level="hall", seed=0, agent=Route([(moves.LEFT, 8)]))  # type: ignore[attr-defined]
+        assert document(played)["decisions"][0]["action"] == "left" and not played.run.provenance
+
+    @pytest.mark.parametrize(
+        ("raised", "words"),
+        [
+            (ValueError("no\x1b[31m idea\n"), r"ValueError: no\x1b[31m idea\n"),
+            (SystemExit(0), "SystemExit: 0"),
+            (SystemExit("bye\nbye"), r"SystemExit: bye\nbye"),
+            (GeneratorExit(), "GeneratorExit: "),
+            (StopIteration(), "StopIteration: "),
+            (Unprintable("x"), "Unprintable: (it cannot say why)"),
+        ],
+    )
+    @pytest.mark.parametrize("where", ["reset", "decide", "usage"])
+    def test_whatever_its_program_raises_ends_the_run_ungraded_in_words(
+        self, season: Season, where: str, raised: BaseException, words: str
+    ) -> None:
+        class Fails(Route):
+            pass
+
+        def fail(*_: object) -> Any:
+            raise raised
+
+        setattr(Fails, where, fail)
+        played = play(season, level="hall", seed=0, agent=Fails())
         played.run.validate()
         assert (played.run.ended_by, played.replay, played.run.decisions) == ("agent_error", None, 0)
-        assert words in str(played.run.ungraded)
+        assert str(played.run.ungraded).startswith("decision 1: ") and words in str(played.run.ungraded)
+
+    def test_an_action_whose_own_code_fails_is_a_fault_of_the_program(self, season: Season) -> None:
+        class Trick(Action):
+            @property
+            def name(self) -> str:  # type: ignore[override]
+                raise RuntimeError("prop")
+
+        class Tricks(Route):
+            def decide(self, observation: Observation) -> Any:
+                return object.__new__(Trick)
+
+        assert "RuntimeError: prop" in str(play(season, level="hall", seed=0, agent=Tricks()).run.ungraded)
+
+    def test_ctrl_c_goes_through_to_the_person_who_pressed_it(self, season: Season) -> None:
+        class Slow(Route):
+            def decide(self, observation: Observation) -> Any:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            play(season, level="hall", seed=0, agent=Slow())
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            {"provenance": lambda: {"deep": [[[[[[[[[[[1]]]]]]]]]]]}},
+            {"provenance": lambda: {1: object()}},
+            {"provenance": lambda: sys.exit(1)},
+            {"turns": lambda: [object()]},
+            {"close": lambda: sys.exit(1)},
+        ],
+    )
+    def test_nothing_that_an_agent_says_of_itself_costs_it_its_run(self, season: Season, said: Any) -> None:
+        played = play(season, level="hall", seed=0, agent=Route(**said))
+        played.run.validate()
+        assert played.run.ungraded is None and played.replay and played.turns is None
+        assert ("fault" in played.run.provenance) == ("close" not in said)
+
+    @pytest.mark.parametrize(
+        ("said", "words"),
+        [
+            ({"name": Fails()}, "does not load: RuntimeError: x"),
+            ({"digest": Fails()}, "does not load: RuntimeError: x"),
+            ({"cheats": 5}, "its cheats are names in a list"),
+            ({"cheats": "invincible"}, "its cheats are names in a list"),
+            ({"cheats": [5, None]}, "its cheats are names in a list"),
+            ({"reference": [1]}, 'its reference is .*, not "floor" or "anchor"'),
+            ({"name": "\ud800"}, "text of 1 to 200 characters"),
+            ({"ready": lambda self: sys.exit(0)}, "is not ready: SystemExit: 0"),
+            ({"ready": lambda self: 1 / 0}, "is not ready: ZeroDivisionError"),
+        ],
+    )
+    def test_an_agent_that_cannot_say_who_it_is_is_one_line(self, season: Season, said: Any, words: str) -> None:
+        with pytest.raises(UsageError, match=words):
+            play(season, level="hall", seed=0, agent=type("Odd", (Route,), said)())
+
+    def test_a_program_that_exits_while_it_loads_is_one_line(self, tmp_path: Path) -> None:
+        (tmp_path / "out.py").write_text("import sys; sys.exit(0)")
+        with pytest.raises(UsageError, match="does not load: SystemExit: 0"):
+            load_agent(f"{tmp_path / 'out.py'}:A")
+
+    def test_what_an_agent_holds_leads_to_no_console_and_shows_its_own_decision_later_too(self, season: Season) -> None:
+        shots = []
+
+        class Looks(Route):
+            def decide(self, observation: Observation) -> Any:
+                shots.append((observation, observation.picture()))
+                return super().decide(observation)
+
+        play(season, level="hall", seed=0, agent=Looks([("right", 16)] * 4))
+        assert (shots[0][1] != shots[4][1]).any()
+        for observation, picture in shots:
+            assert (observation.picture() == picture).all()
+        seen, found = [shots[0][0]], set()
+        while seen:  # everything that it leads to, but for code
+            thing = seen.pop()
+            if id(thing) not in found and not isinstance(thing, type | ModuleType | FunctionType):
+                found.add(id(thing))
+                seen += gc.get_referents(thing)
+                assert not isinstance(thing, Console)
+
+    def test_an_agents_seed_is_another_for_another_attempt_cell_or_name(self, season: Season) -> None:
+        def seed(**options: Any) -> int:
+            agent = Route([("left", 8)], name=options.pop("name", "a"))
+            play(season, agent=agent, **{"level": "hall", "seed": 0, **options})
+            return agent.seed
+
+        assert seed() == seed()
+        assert len({seed(), seed(attempt=2), seed(seed=1), seed(level="cellar"), seed(name="b")}) == 5
 
     def test_the_dollar_cap_ends_a_run_after_the_call_that_reached_it(self, season: Season) -> None:
         class Paid(Route):
@@ -307,3 +455,33 @@ def test_unknown_levels_and_a_game_with_nothing_legal_are_one_line(season: Seaso
     stuck = VAULT.split("[actions.wait]")[0] + '[actions.leave]\nbuttons = ["z"]\nticks = [4]\nwhen = "x > 100"\n'
     with pytest.raises(AuthoringError, match="no action is legal"):
         play(load_season(make_season(tmp_path, stuck)), level="hall", seed=0)
+
+
+@pytest.mark.parametrize("ended_by", ["completed", "failed"])
+def test_who_dies_at_the_tick_at_which_it_is_over_has_died_whatever_it_is_called(tmp_path: Path, ended_by: str) -> None:
+    cart = bytes(
+        wasmtime.wat2wasm("""(module (import "env" "memory" (memory 1)) (func (export "update")
+      (if (i32.load8_u (i32.const 0x16)) (then (i32.store16 (i32.const 0x2000) (i32.const 0x0101))))))""")
+    )
+    game = f"""module = "vault.wasm"
+[variables]
+over = {{ address = 0x2000 }}
+dead = {{ address = 0x2001 }}
+[status]
+completed = "{"over == 1" if ended_by == "completed" else "over == 7"}"
+failed = "{"over == 1" if ended_by == "failed" else "over == 7"}"
+died = "dead == {1 if ended_by == "completed" else 2}"
+objectives = ["over == 1"]
+[observation]
+variables = []
+[actions.wait]
+ticks = [4]
+[actions.go]
+buttons = ["x"]
+ticks = [4]
+"""
+    text = "[[entry]]".join(SEASON.split("[[entry]]")[:2])
+    season = load_season(make_season(tmp_path, game, text, cart=cart))
+    played = play(season, level="hall", seed=0, agent=Route([("wait", 4), ("go", 4)]))
+    assert (played.run.ended_by, played.run.died, played.run.ticks) == (ended_by, ended_by == "completed", 5)
+    assert verify(played.replay or b"", season).verified is True

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +29,7 @@ ROW = {
     "tokens", "dollars", "dollars_complete",
 }  # fmt: skip
 AGENT = """
+import os, subprocess, sys, threading, time
 from evalkit.season.agents import Action, Usage
 class Waits:
     name = "waits"
@@ -37,6 +41,24 @@ class Waits:
 class Wrong(Waits):
     name = "wrong"
     def decide(self, observation): raise ValueError("no idea")
+class Noisy(Waits):
+    def decide(self, observation):
+        print("hello"); os.write(1, b"hello"); subprocess.run(["echo", "hello"])
+        return super().decide(observation)
+class Closes(Waits):
+    def decide(self, observation):
+        sys.stdout.close(); sys.stderr.close(); return super().decide(observation)
+class Unsets(Waits):
+    def decide(self, observation):
+        sys.stdout = sys.stderr = None; return super().decide(observation)
+class Lingers(Waits):
+    def decide(self, observation):
+        threading.Thread(target=time.sleep, args=(60,)).start(); return Action("fly", 1)
+class Lost(Waits):
+    def decide(self, observation): return Action("fly", 1)
+class Exits(Waits):
+    name = "exits"
+    def decide(self, observation): sys.exit(0)
 class Pilot(Waits):
     name = "autopilot"
     reference = "anchor"
@@ -311,3 +333,39 @@ def test_a_game_that_is_broken_is_one_line_for_every_verb(cli: Cli, tmp_path: Pa
     (tmp_path / "cases" / "vault" / "game" / "game.toml").write_text(VAULT.replace("[status]", "[statsu]"))
     for words in ((*HALL, "random"), ("sweep", "vault"), ("leaderboard", "vault")):
         assert "evalkit check" in one_line(cli(*words))
+
+
+@pytest.mark.parametrize("verb", ["play", "sweep"])
+@pytest.mark.parametrize("name", ["Noisy", "Closes", "Unsets", "Lingers", "Exits"])
+def test_one_document_is_on_standard_output_whatever_an_agent_does_there(
+    cli: Cli, tmp_path: Path, verb: str, name: str
+) -> None:
+    cell = ["vault", "--level", "hall", "--seed", "0", "--agent", f"mine.py:{name}"]
+    words = ["play", *cell] if verb == "play" else ["sweep", "vault", "--agents", f"mine.py:{name}"]
+    command = [sys.executable, "-m", "evalkit.cli", *words, "--json"]
+    began = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=50)
+    document = json.loads(done.stdout)
+    assert time.monotonic() - began < 40, "no thread of an agent's holds up the end"
+    assert done.returncode == (1 if (verb, name) == ("sweep", "Exits") else 0) and "Traceback" not in done.stderr
+    assert document["ended_by"] != "" if verb == "play" else document["stored"] == 4
+    assert ("hello" in done.stderr) == (name == "Noisy")
+    with Store.open(tmp_path / "data" / "runs.sqlite") as store:
+        assert len(store.runs()) == (1 if verb == "play" else 4)
+
+
+def test_choices_that_were_not_legal_and_attempts_that_failed_are_said(cli: Cli) -> None:
+    cell = ("vault", "--level", "hall", "--seed", "0", "--agent")
+    status, _, err = cli("play", *cell, "mine.py:Lost")
+    assert status == 0 and "150 of 150 choices were not legal: a no-op was played; decision 1: there is no" in err
+    for attempts in ("1", "2"):
+        cli("play", *cell, "mine.py:Exits")
+        _, _, err = cli("leaderboard", "vault")
+        assert f"exits: {attempts} attempts ended in a fault of its program, and are not in its score" in err
+
+
+def test_only_the_parser_ends_a_verb_by_exiting(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cli("--help")[0] == 0 and cli("nonsense")[0] == 2
+    monkeypatch.setattr("evalkit.cli.seasons.open_season", lambda ref: sys.exit(0))
+    status, _, err = cli("play", "vault", "--level", "hall", "--seed", "0", "--agent", "random")
+    assert (status, "a fault in evalkit itself: SystemExit" in err) == (2, True)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import wasmtime
 
 from evalkit.errors import AuthoringError, UsageError
+from evalkit.season import play, verify
+from evalkit.season.agents import Action
 from evalkit.season.carts import begin, game_module
 from evalkit.season.conditions import Variable
 from evalkit.season.game import Objectives
@@ -176,3 +180,76 @@ def test_unknown_levels_difficulties_and_seeds_are_one_line_with_the_list(tmp_pa
         season.entry("hall", "hard")
     with pytest.raises(UsageError, match="no seed 7: it has 0, 1; for practice 9"):
         season.intro_ticks(7)
+
+
+BITS = 'objectives = { done = "taken", total = "wanted", form = "bits" }'
+
+
+@pytest.mark.parametrize(
+    ("type_", "bytes_", "objectives", "total", "done"),
+    [
+        ("u8", "", "objectives = [" + ", ".join(['"mode == 2"'] * 40) + "]", 40, 40),
+        ("i8", "\\81", BITS, 2, 2),
+        ("i16", "\\01\\80", BITS, 2, 1),
+        ("u32", "\\ff\\ff\\ff\\ff", BITS, 32, 2),
+        ("u8", "", BITS.replace('"wanted"', "0xffffffff"), 32, 2),
+    ],
+)
+def test_every_objective_counts_once_whatever_holds_it(
+    tmp_path: Path, type_: str, bytes_: str, objectives: str, total: int, done: int
+) -> None:
+    game = VAULT.replace(BITS, objectives)
+    game = game.replace("wanted = { address = 0x8009 }", f'wanted = {{ address = 0x9000, type = "{type_}" }}')
+    game = game.replace("taken = { address = 0x8008 }", 'taken = { address = 0x9010, type = "i8" }')
+    cart = bytes(
+        wasmtime.wat2wasm(f"""(module (import "env" "memory" (memory 1)) (data (i32.const 0x8000) "\\01")
+          (data (i32.const 0x9000) "{bytes_}") (data (i32.const 0x9010) "\\00")
+          (func (export "update") (if (i32.load8_u (i32.const 0x16)) (then
+            (i32.store8 (i32.const 0x9010) (i32.const 0x81)) (i32.store8 (i32.const 0x8000) (i32.const 2))))))""")
+    )
+    season = load_season(make_season(tmp_path, game, cart=cart))
+    begun = begin(season, season.entry("hall"), 60)
+    assert begun.total == total
+    begun.console.run(b"\1")
+    assert season.playable().status.objectives.credited(begun.console.memory, begun.objectives) == done
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("game", "[actions.wait]", f"[actions.{'w' * 401}]", "is no name of an action: .* 400 at most"),
+        ("game", "infinite-ammo = {", '" " = {', "is no name of a cheat: use 1 to 400 characters"),
+        ("game", "infinite-ammo = {", f"{'c' * 401} = {{", "is no name of a cheat: use 1 to 400 characters"),
+        ("season", 'version = "1.0"', f'version = "{"1" * 401}"', "version: is 401 characters long: use at most 400"),
+        ("season", 'slug = "{slug}"', f'slug = "{"s" * 401}"', "slug: is 401 characters long"),
+        ("season", 'level = "hall"', f'level = "{"l" * 401}"', "level: is 401 characters long"),
+    ],
+)
+def test_a_name_that_no_replay_could_hold_is_a_fault_of_the_file(
+    tmp_path: Path, file: str, old: str, new: str, words: str
+) -> None:
+    game, season = VAULT, SEASON
+    if file == "game":
+        game = game.replace(old, new)
+    else:
+        season = season.replace(old, new)
+    faults = check_season(make_season(tmp_path, game, season))
+    assert any(re.search(words, str(fault)) for fault in faults), faults
+
+
+def test_the_longest_names_that_the_files_may_hold_are_proven(tmp_path: Path) -> None:
+    long = "w" * 400
+    game = VAULT.replace("[actions.wait]", f"[actions.{long}]").replace("invincible = {", f"{long} = {{")
+    season = load_season(make_season(tmp_path, game, SEASON.replace('"1.0"', f'"{"1" * 400}"')))
+
+    class Waits:
+        name, reference, cheats = "waits", "anchor", (long,)
+
+        def reset(self, spec: object, seed: int) -> None:
+            pass
+
+        def decide(self, observation: object) -> Action:
+            return Action(long, 30)
+
+    played = play(season, level="hall", seed=0, agent=Waits())
+    assert verify(played.replay or b"", season).verified is True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from evalkit.store import Store
 from tests.season.seasonwork import make_season
 
 AGENTS = """
-import os, time
+import os, sys, time
 from evalkit.season.agents import Action
 class Quick:
     def reset(self, spec, seed): self.seed = seed
@@ -28,6 +29,14 @@ class Hangs(Quick):
     def decide(self, observation): time.sleep(60)
 class Dies(Quick):
     def decide(self, observation): os._exit(3)
+class Leaves(Quick):
+    def decide(self, observation): os._exit(0)
+class Exits(Quick):
+    def decide(self, observation): sys.exit(0)
+class Interrupts(Quick):
+    def decide(self, observation): raise KeyboardInterrupt
+class Prints(Quick):
+    def decide(self, observation): print("hello"); os.write(1, b"hello"); return Action("wait", 30)
 class Named(Quick):
     name = "n" * 500
 """
@@ -52,6 +61,28 @@ def test_an_agent_that_hangs_or_dies_fails_alone_and_the_others_are_stored(folde
     errors = {failed.job.split(":")[1].split()[0]: failed.error for failed in report.failed}
     assert errors["Hangs"] == "it was ended after its 4 s" and "its process ended" in errors["Dies"]
     assert seen[-1] == (12, 12)
+
+
+def test_no_way_out_of_a_process_ends_a_sweep_or_leaves_it_waiting(folder: Path, tmp_path: Path) -> None:
+    who = [f"{tmp_path / 'mine.py'}:{name}" for name in ("Leaves", "Exits", "Interrupts", "Quick")]
+    began = time.monotonic()
+    with Store.open(tmp_path / "s.sqlite") as store:
+        report = sweep_season(folder, store=store, agents=who, seconds=120)
+        runs = [run for run in store.runs() if isinstance(run, SeasonRun)]
+    assert time.monotonic() - began < 60
+    assert (report.jobs, report.stored, len(report.failed), report.ungraded) == (16, 12, 4, 8)
+    assert {"Leaves" in failed.job and "its process ended" in failed.error for failed in report.failed} == {True}
+    said = {str(run.ungraded) for run in runs if run.ungraded}
+    assert said == {"decision 1: SystemExit: 0", "decision 1: KeyboardInterrupt: "}
+
+
+def test_what_agents_print_in_workers_is_not_on_standard_output(folder: Path, tmp_path: Path) -> None:
+    code = f"""if __name__ == "__main__":
+    from evalkit.jobs import sweep_season
+    print(sweep_season({str(folder)!r}, store={str(tmp_path / "p.sqlite")!r}, agents=["mine.py:Prints"]).stored)"""
+    (tmp_path / "go.py").write_text(code)
+    done = subprocess.run([sys.executable, "go.py"], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout == "4\n" and "hello" in done.stderr
 
 
 def test_a_plan_says_what_a_sweep_would_play_and_plays_nothing(folder: Path, tmp_path: Path) -> None:

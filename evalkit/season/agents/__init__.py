@@ -9,6 +9,9 @@
         def decide(self, observation: Observation) -> Action: ...
         def usage(self) -> Usage: ...        # optional: tokens and dollars so far; without it they are unknown
 
+A choice that is not legal is the agent's own play: a no-op is played in its place, and counted. So no choice, however
+wrong, ends a run early or makes it ungraded. An exception does: there the program failed.
+
 `load_agent` finds one: `random`, `replay:FILE`, `model:FILE.toml` (a language model, see `modelfile`), a file of the
 season's `agents/` by its plain name, a name of the entry point group `evalkit.agents`, or `module:Class`. Where a new
 price goes, `prices` says.

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -14,9 +15,10 @@ from types import ModuleType
 from typing import Any
 
 from evalkit._consistency import is_name
-from evalkit.errors import UsageError
+from evalkit.errors import EvalkitError, UsageError
 from evalkit.reading import did_you_mean, printable
 from evalkit.season.agents.builtin import RandomAgent, Replayer
+from evalkit.season.agents.guard import AgentFault, called
 from evalkit.season.agents.model import load_model
 from evalkit.season.agents.protocol import Agent
 from evalkit.season.agents.replayed import replayer
@@ -60,41 +62,53 @@ def agents_beside(root: Path | None) -> dict[str, Path]:
 def load_agent(who: str | Agent | type, root: Path | None = None) -> LoadedAgent:
     """Find an agent by reference, or take an object or a class as one. Raises UsageError where it is none.
 
-    `root` is the folder of the season it is to play: `walker` is found in its `agents/walker.py`.
+    `root` is the folder of the season it is to play: `walker` is found in its `agents/walker.py`. A model's or a
+    replay's file raises AuthoringError or ReplayError for its own faults.
     """
-    if not isinstance(who, str):
-        made = _made(who, getattr(who, "__name__", type(who).__name__))
-        return _loaded(made, getattr(made, "name", None) or type(made).__qualname__)
+    named = who if isinstance(who, str) else getattr(who, "__name__", type(who).__name__)
+    try:
+        return called(_found, who, root) if isinstance(who, str) else called(_taken, who, named)
+    except AgentFault as fault:
+        if isinstance(fault.error, UsageError):
+            raise UsageError(fault.words) from fault
+        if isinstance(fault.error, EvalkitError):
+            raise fault.error from None
+        raise UsageError(f'agent "{printable(named)}" does not load: {printable(fault)}') from fault
+
+
+def _found(who: str, root: Path | None) -> LoadedAgent:
     if who == RandomAgent.name:
         return _loaded(RandomAgent(), who)
     if who.startswith("replay:"):
         replay = read_replay(load_bytes(who.removeprefix("replay:")))
-        return _loaded(replayer(replay), Replayer.name)
+        return _loaded(replayer(replay), who)
     if who.startswith("model:"):
-        made = load_model(who.removeprefix("model:"))
-        return _loaded(made, made.name)
+        return _loaded(load_model(who.removeprefix("model:")), who)
     beside = agents_beside(root)
     found = {point.name: point for point in entry_points(group=GROUP)}
     if who in beside:
-        return _loaded(_made(_guarded(lambda: _only_agent(beside[who]), who), who), who)
+        return _loaded(_made(_only_agent(beside[who]), who), who)
     if who in found:
-        made = _made(_guarded(found[who].load, who), who)
-    elif ":" in who:
+        return _loaded(_made(found[who].load(), who), who)
+    if ":" in who:
         module, _, name = who.rpartition(":")
-        target: Any = _guarded(lambda: _module(module), who)
+        target: Any = _module(module)
         for part in name.split("."):
             target = getattr(target, part, None)
         if target is None:
             raise UsageError(f'"{printable(who)}": {printable(module)} has no {printable(name)}')
-        made = _made(target, who)
-    else:
-        known = ["random", *beside, *found]
-        near = (
-            did_you_mean(who, known)
-            or f": there are {', '.join(known)}, replay:FILE, model:FILE.toml, and module:Class of your own"
-        )
-        raise UsageError(f'there is no agent "{printable(who)}"{near}')
-    return _loaded(made, getattr(made, "name", None) or who)
+        return _loaded(_made(target, who), who)
+    known = ["random", *beside, *found]
+    near = (
+        did_you_mean(who, known)
+        or f": there are {', '.join(known)}, replay:FILE, model:FILE.toml, and module:Class of your own"
+    )
+    raise UsageError(f'there is no agent "{printable(who)}"{near}')
+
+
+def _taken(who: Any, named: str) -> LoadedAgent:
+    made = _made(who, named)
+    return _loaded(made, type(made).__qualname__)
 
 
 def _only_agent(path: Path) -> type:
@@ -112,20 +126,10 @@ def _made(target: Any, who: str) -> Any:
     if inspect.isclass(target) or not hasattr(target, "decide"):
         if not callable(target):
             raise UsageError(f'"{printable(who)}" is no agent: it needs reset(spec, seed) and decide(observation)')
-        made = _guarded(target, who)
+        made = target()
     if not callable(getattr(made, "decide", None)) or not callable(getattr(made, "reset", None)):
         raise UsageError(f'"{printable(who)}" is no agent: it needs reset(spec, seed) and decide(observation)')
     return made
-
-
-def _guarded(make: Any, who: str) -> Any:
-    try:
-        return make()
-    except UsageError:
-        raise
-    except Exception as error:
-        text = printable(f"{type(error).__name__}: {error}")
-        raise UsageError(f'agent "{printable(who)}" does not load: {text}') from error
 
 
 def _module(name: str) -> ModuleType:
@@ -144,18 +148,23 @@ def _module(name: str) -> ModuleType:
     return module
 
 
-def _loaded(agent: Any, name: Any) -> LoadedAgent:
+def _loaded(agent: Any, who: str) -> LoadedAgent:
+    name = getattr(agent, "name", None) or who
     if not is_name(name) or len(name) > 200:
         raise UsageError(f"an agent's name is text of 1 to 200 characters, not {printable(repr(name), 60)}")
     reference = getattr(agent, "reference", None)
-    if reference not in (None, "floor", "anchor"):
+    if reference is not None and (type(reference) is not str or reference not in ("floor", "anchor")):
         raise UsageError(f'agent {printable(name)}: its reference is {printable(reference)!r}, not "floor" or "anchor"')
+    said = getattr(agent, "cheats", ())
+    cheats = (None,) if isinstance(said, str) or not isinstance(said, Collection) else tuple(said)
+    if not all(type(cheat) is str for cheat in cheats):
+        raise UsageError(f'agent {printable(name)}: its cheats are names in a list, as in ("invincible",)')
     return LoadedAgent(
         agent=agent,
-        name=name,
+        name=str.__str__(name),  # itself, where a class of text has more to it
         digest=_digest(agent),
         reference=reference,
-        cheats=tuple(getattr(agent, "cheats", ())),
+        cheats=cheats,
         deterministic=bool(getattr(agent, "deterministic", False)),
     )
 

@@ -2,8 +2,8 @@
 
 An answer is `{"note": "…", "action": "NAME TICKS"}`, asked for as a strict schema over the actions legal now and read
 as if nobody had promised anything. One that is malformed (none of these actions, no JSON, cut off, a refusal) is asked
-for again, `retries` times; then the **no-op** is played: the first legal action that holds no button, else the first
-legal one, for its fewest ticks. All of it is counted, and every turn is kept for the run's record.
+for again, `retries` times; then the no-op is played, as for any agent that chooses nothing legal. All of it is counted,
+and every turn is kept for the run's record.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evalkit.records import canonical
 from evalkit.season.agents.endpoint import Endpoint, Reply
 from evalkit.season.agents.modelfile import ModelFile, load_model_file
 from evalkit.season.agents.prices import Cost, Prices, Tokens, load_prices
-from evalkit.season.agents.protocol import Action, ActionSpec, Observation, Spec, Usage
+from evalkit.season.agents.protocol import Action, ActionSpec, Observation, Spec, Usage, noop
 
 __all__ = ["ModelAgent", "load_model"]
 
@@ -125,9 +125,9 @@ class ModelAgent:
         self._turns.append(turn)  # at once, so that a turn at which the endpoint goes down is kept too
         action, note = self._asked(turn, moves, json.dumps(shown), png)
         if note is None:  # no cap allows another call: the run ends here, whatever is returned
-            return self._noop(observation.legal)
+            return noop(observation.legal, self._buttons)
         turn["noop"] = action is None
-        action = action or self._noop(observation.legal)
+        action = action or noop(observation.legal, self._buttons)
         turn["action"] = f"{action.name} {action.ticks}"
         self._past.append((json.dumps(shown), json.dumps({"note": note[:MOST_NOTE], "action": turn["action"]})))
         return action
@@ -194,10 +194,6 @@ class ModelAgent:
         }
         self._calls.append(call)
         return call
-
-    def _noop(self, legal: Mapping[str, tuple[int, ...]]) -> Action:
-        name = next((name for name in legal if not self._buttons[name]), next(iter(legal)))
-        return Action(name, min(legal[name]))
 
     def usage(self) -> Usage:
         """Tokens and dollars of every call that was answered; None where one did not say, or has no price."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from evalkit.errors import UsageError
 
-__all__ = ["Action", "ActionSpec", "Agent", "Observation", "Spec", "Usage", "png"]
+__all__ = ["Action", "ActionSpec", "Agent", "Observation", "Spec", "Usage", "noop", "png"]
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -96,7 +96,18 @@ class Agent(Protocol):
         """A run begins. All randomness is to come from `seed`, which differs for each job."""
 
     def decide(self, observation: Observation) -> Action:
-        """Choose one of the legal actions and one of its numbers of ticks."""
+        """Choose one of the legal actions and one of its numbers of ticks.
+
+        Anything else that is returned is a choice too: the `noop` is played in its place, and the run's provenance
+        counts it. What is raised is no choice: the agent's program failed, and the run is ungraded.
+        """
+
+
+def noop(legal: Mapping[str, tuple[int, ...]], buttons: Mapping[str, tuple[str, ...]]) -> Action:
+    """What is played in place of no legal choice: the first legal action that holds no button, else the first legal
+    one, for its fewest ticks."""
+    name = next((name for name in legal if not buttons[name]), next(iter(legal)))
+    return Action(name, min(legal[name]))
 
 
 def png(pixels: Pixels) -> bytes:
