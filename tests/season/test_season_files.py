@@ -167,11 +167,6 @@ def test_a_constant_of_the_scoring_is_bounded_so_that_no_score_is_infinite(tmp_p
     assert getattr(load_season(there).rules, key) == 1_000_000
 
 
-def test_a_version_that_no_replay_could_hold_is_a_fault(tmp_path: Path) -> None:
-    folder = make_season(tmp_path, season=SEASON.replace('"1.0"', f'"{"1" * 101}"'))
-    assert [str(fault) for fault in check_season(folder)] == ["season.toml: version: is longer than 100 characters"]
-
-
 def test_unknown_levels_difficulties_and_seeds_are_one_line_with_the_list(tmp_path: Path) -> None:
     season = load_season(make_season(tmp_path))
     with pytest.raises(UsageError, match='no level "hal": it has hall, cellar; did you mean "hall"'):
