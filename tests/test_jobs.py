@@ -226,6 +226,17 @@ class TestSweep:
             modules = {run.module_digest for run in store.runs()}  # type: ignore[union-attr]
         assert len(told.read_text().splitlines()) == len(modules) == 3
 
+    def test_a_script_may_sweep_at_its_top_level(self, case: Path, tmp_path: Path) -> None:
+        """A worker would run the script again, and that would sweep again, and so on."""
+        script = tmp_path / "script.py"
+        script.write_text(f"import evalkit\nprint(evalkit.sweep_case({str(case)!r}, store='s.sqlite').stored)\n")
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        done = subprocess.run(
+            [sys.executable, str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120,
+            check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")
+
     def test_ctrl_c_keeps_what_had_finished_and_a_second_sweep_goes_on(self, tmp_path: Path) -> None:
         folder = make_case(tmp_path / "cases", fuel_limit=1 << 50, sandbox="wall_limit_s = 60.0")
         make_solution(folder / "solutions" / "a", model="quick")

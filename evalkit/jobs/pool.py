@@ -9,9 +9,10 @@ import importlib
 import os
 import re
 import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, as_completed
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, Generic, TypeVar, cast
@@ -75,7 +76,8 @@ class _Worker(SpawnProcess):
         """Start with Ctrl-C held back; a process takes that over from the thread that starts it."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            super().start()
+            with _no_script():
+                super().start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -83,6 +85,23 @@ class _Worker(SpawnProcess):
     def exitcode(self) -> int | None:
         """Never 0: pebble takes that for a worker that is done, and would wait for its job for ever."""
         return 1 if super().exitcode == 0 else super().exitcode
+
+
+@contextmanager
+def _no_script() -> Iterator[None]:
+    """Within the block a new process is not told of the script that runs here.
+
+    It would run it once more, to find what the script defines; a script that sweeps without asking whether it is
+    `__main__` would sweep again in each worker. Jobs are the package's own functions, so no worker needs the script.
+    """
+    main = sys.modules["__main__"].__dict__
+    kept: dict[str, Any] = {name: main[name] for name in ("__file__", "__spec__") if name in main}
+    main.pop("__file__", None)
+    main["__spec__"] = None
+    try:
+        yield
+    finally:
+        main.update(kept)
 
 
 class _Workers(SpawnContext):
