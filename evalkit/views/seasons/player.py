@@ -6,6 +6,7 @@ plain Jupyter widgets. A saved page has no kernel: it carries a strip of screens
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -13,6 +14,7 @@ import ipywidgets as widgets
 from evalkit.views.names import html, plain, short
 from evalkit.views.prose import Note, paragraphs
 from evalkit.views.seasons.strip import picture
+from evalkit.views.turns import turn_frame, turn_notes
 
 if TYPE_CHECKING:  # it brings the engine, which a view can do without
     from evalkit.season.watching import Frame, Watched
@@ -22,17 +24,20 @@ __all__ = ["ReplayPlayer", "show"]
 _SIZE = 400
 """Pixels of the screen: two and a half for each of the game's."""
 _FIRST = "0  play begins"
+_SAID = f"max-width:{_SIZE}px;line-height:1.4;overflow-wrap:anywhere;border-left:3px solid rgba(128,128,128,.4);\
+padding-left:.7em"
 
 
 class ReplayPlayer:
     """A watched run with its controls: play and pause, a slider over the frames, steps of a frame or a decision.
 
     `slider.value` is the frame's index; `screen`, `facts`, `numbers` and `turns` follow it. The list of turns goes to
-    the frame at the end of the one that is picked.
+    the frame at the end of the one that is picked. `said` is of the turn on the screen, from `notes` by decision: what
+    a model was shown, and what it answered.
     """
 
-    def __init__(self, watched: Watched) -> None:
-        self.watched = watched
+    def __init__(self, watched: Watched, notes: Mapping[int, Note] | None = None) -> None:
+        self.watched, self._notes = watched, notes or {}
         last = max(0, len(watched.frames) - 1)
         self.play = widgets.Play(min=0, max=last, interval=120, description="play")
         self.slider = widgets.IntSlider(
@@ -42,7 +47,7 @@ class ReplayPlayer:
             widgets.Button(description=text, tooltip=tip, layout=widgets.Layout(width="44px"))
             for text, tip in (("◀", "one frame back"), ("▶", "one frame on"))
         )
-        self.screen, self.facts, self.numbers = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.screen, self.facts, self.numbers, self.said = (widgets.HTML() for _ in range(4))
         self.turns = widgets.Select(
             options=[(self._turn(number), number) for number in range(len(watched.decisions) + 1)],
             rows=18, layout=widgets.Layout(width="270px"),
@@ -56,7 +61,7 @@ class ReplayPlayer:
         self._follows = False
         self._draw()
         controls = widgets.HBox([self.play, self.back, self.forward, self.slider])
-        shown = widgets.VBox([self.screen, self.facts])
+        shown = widgets.VBox([self.screen, self.facts, self.said])
         title = widgets.HTML(f"<b>{html(self._title())}</b>")
         parts = widgets.HBox([shown, self.turns, self.numbers], layout={"flex_flow": "row wrap"})
         self.box = widgets.VBox([title, controls, parts])
@@ -100,6 +105,8 @@ class ReplayPlayer:
         if drift is not None and frame.decision >= drift.decision:
             said += f" · ✗ from decision {drift.decision} on this is not the recorded run: {plain(drift.what)}"
         self.facts.value = f'<div style="max-width:{_SIZE}px;line-height:1.4">{html(said)}</div>'
+        note = self._notes.get(frame.decision)
+        self.said.value = f'<div class="evk-turn" style="{_SAID}">{note._repr_html_()}</div>' if note else ""
         rows = "".join(
             f'<tr><td style="padding-right:1em">{html(name)}</td><td style="text-align:right">{value:,}</td></tr>'
             for name, value in frame.variables.items()
@@ -110,6 +117,11 @@ class ReplayPlayer:
         self._follows = False
 
 
-def show(watched: Watched | None) -> ReplayPlayer | Note:
-    """Return a player of a watched run, for a notebook to display; words where there is none."""
-    return paragraphs("There is no run to show.") if watched is None else ReplayPlayer(watched)
+def show(watched: Watched | None, turns: Sequence[Mapping[str, Any]] | None = None) -> ReplayPlayer | Note:
+    """Return a player of a watched run, for a notebook to display; words where there is none.
+
+    `turns`: what `Store.turns` says of a run that a model played; its answers then stand beside the screens.
+    """
+    if watched is None:
+        return paragraphs("There is no run to show.")
+    return ReplayPlayer(watched, turn_notes(turn_frame(turns or ())))
