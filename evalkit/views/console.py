@@ -249,7 +249,7 @@ def _line(row: Any, kind: str) -> str:
     who = short(str(getattr(row, _WHO[kind])), 22)
     if kind == "season":
         score = getattr(row, "score", None)
-        reached = f"{short(row.level, 12)} {short(row.difficulty, 8)} {int(row.seed)}" + (
+        reached = f"{short(row.level, 12)} {short(row.difficulty, 12)} {int(row.seed)}" + (
             "" if score is None or pd.isna(score) else f" {score:.1f}"
         )
     elif kind == "performance":

@@ -116,10 +116,7 @@ def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
     """A season run's score in its parts, its proof, its decisions, a model's turns; all of them as tables too."""
     cell = f"{short(run.level)} ({short(run.difficulty)}), seed {run.seed}"
     head = f"{short(run.agent)} on {short(run.season)} {short(run.season_version)}, {cell}: {run.ended_by}."
-    dollars = DASH if run.dollars is None else f"{run.dollars:.4f}"
-    spent = f"It took {grouped(run.decisions)} decisions of {grouped(run.decision_budget)}, "
-    spent += f"{grouped(run.ticks)} ticks, {grouped(run.tokens)} tokens and {dollars} dollars."
-    notes = [head, spent]
+    notes = [head, _spent(run)]
     if run.voided:
         notes.append(f"⊘ Voided: {short(run.voided, 200)}")
     if run.ungraded:
@@ -143,6 +140,17 @@ def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
     below = [prose.paragraphs(short(damaged, 200)) if damaged else None, *turn_table(turns)]
     below += _decision_table(run, decisions)
     return Page([prose.paragraphs(*notes), table], [part for part in below if part], parts, decisions, turns)
+
+
+def _spent(run: SeasonRun) -> str:
+    """What a run took, in a sentence; what is not known is said to be unknown."""
+    budget = "" if run.decision_budget is None else f" of {grouped(run.decision_budget)}"
+    dollars = None if run.dollars is None else f"{run.dollars:.4f}" if run.dollars else "0"
+    known = [f"{value} {name}" for name, value in (("tokens", grouped(run.tokens)), ("dollars", dollars or DASH))
+             if value != DASH]  # fmt: skip
+    unknown = [name for name, value in (("tokens", run.tokens), ("dollars", run.dollars)) if value is None]
+    said = ", ".join([f"It took {grouped(run.decisions)} decisions{budget}", f"{grouped(run.ticks)} ticks", *known])
+    return said + (f"; {' and '.join(unknown)} unknown." if unknown else ".")
 
 
 def _parts(run: SeasonRun, season: Season | None) -> pd.DataFrame:

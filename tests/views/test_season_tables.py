@@ -77,7 +77,8 @@ def test_no_name_becomes_markup() -> None:
         slug="s", version="1", digest="d" * 64, name=made.HOSTILE[0], entries=made.SEASON.entries, seeds={0: 1}
     )
     shown: list[Any] = [
-        *tables.standings(board), tables.costs(board), prose.cost_finding(board), tables.runs(frame, counted, made.SEASON), tables.entries(named),
+        *tables.standings(board), tables.costs(board), prose.cost_finding(board),
+        tables.runs(frame, counted, made.SEASON), tables.entries(named),
         prose.heading(named), prose.finding(board), prose.coverage(board, made.SEASON),
         *(prose.chosen(row) for row in rows.run_rows(counted, made.SEASON)[:6]),
     ]  # fmt: skip

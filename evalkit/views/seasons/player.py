@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from evalkit.views.controls import keyboard
 from evalkit.views.names import html, plain, short
 from evalkit.views.prose import Note, paragraphs
 from evalkit.views.seasons.strip import picture
@@ -64,7 +65,7 @@ class ReplayPlayer:
         shown = widgets.VBox([self.screen, self.facts, self.said])
         title = widgets.HTML(f"<b>{html(self._title())}</b>")
         parts = widgets.HBox([shown, self.turns, self.numbers], layout={"flex_flow": "row wrap"})
-        self.box = widgets.VBox([title, controls, parts])
+        self.box = keyboard([title, controls, parts])
 
     def __repr__(self) -> str:
         return self._title()

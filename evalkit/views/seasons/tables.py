@@ -162,9 +162,7 @@ def _why_not(row: Row, own: Row | None, season: Season) -> str:
 
 def one_run(run: SeasonRun, row: Row) -> Table:
     """State the facts of one run and its score in parts; `row` is its row of `rows.run_rows`."""
-    spent = (DASH if run.dollars is None else f"{run.dollars:,.4f}") + (
-        "" if run.dollar_cap is None else f" of a cap of {run.dollar_cap:g}"
-    )
+    spent = cost_text(run.dollars, "dollars") + ("" if run.dollar_cap is None else f" of a cap of {run.dollar_cap:g}")
     checked = f" on {run.verified_on}, {(run.verified_at or '')[:16].replace('T', ' ')} UTC" if run.verified_at else ""
     facts = [
         ("agent", run.agent), ("entry", f"{row['entry']}, seed {run.seed}, attempt {run.attempt}"),
