@@ -56,10 +56,14 @@ def test_the_factory_player_plays_and_steps(browser: Any, lab: Lab) -> None:
 
 
 def changes(page: Any, what: Any, before: str) -> str:
-    """Wait until the text of something is another one, and return that."""
+    """Wait until the text of something is another one and stays so, and return that."""
+    last, same = before, 0
     for _ in range(100):
-        if (now := what.inner_text()) != before:
-            return str(now)
+        now = str(what.inner_text())
+        same = same + 1 if now == last != before else 0
+        if same == 4:
+            return now
+        last = now
         page.wait_for_timeout(100)
     raise AssertionError(f"it still says {before[:300]}")
 

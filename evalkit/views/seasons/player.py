@@ -24,6 +24,8 @@ __all__ = ["ReplayPlayer", "show"]
 
 _SIZE = 400
 """Pixels of the screen: two and a half for each of the game's."""
+_HIGH = 18
+"""Rows of the list of turns, and of a column of numbers, which are as high as the screen."""
 _FIRST = "0  play begins"
 _SAID = f"max-width:{_SIZE}px;line-height:1.4;overflow-wrap:anywhere;border-left:3px solid rgba(128,128,128,.4);\
 padding-left:.7em"
@@ -51,7 +53,7 @@ class ReplayPlayer:
         self.screen, self.facts, self.numbers, self.said = (widgets.HTML() for _ in range(4))
         self.turns = widgets.Select(
             options=[(self._turn(number), number) for number in range(len(watched.decisions) + 1)],
-            rows=18, layout=widgets.Layout(width="270px"),
+            rows=_HIGH, layout=widgets.Layout(width="270px"),
         )  # fmt: skip
         self._end = {frame.decision: place for place, frame in enumerate(watched.frames)}  # the last of each decision
         widgets.jslink((self.play, "value"), (self.slider, "value"))
@@ -108,11 +110,13 @@ class ReplayPlayer:
         self.facts.value = f'<div style="max-width:{_SIZE}px;line-height:1.4">{html(said)}</div>'
         note = self._notes.get(frame.decision)
         self.said.value = f'<div class="evk-turn" style="{_SAID}">{note._repr_html_()}</div>' if note else ""
-        rows = "".join(
+        rows = [
             f'<tr><td style="padding-right:1em">{html(name)}</td><td style="text-align:right">{value:,}</td></tr>'
             for name, value in frame.variables.items()
-        )
-        self.numbers.value = f'<table style="line-height:1.35">{rows}</table>'
+        ]
+        parts = [f'<table style="line-height:1.35;margin-right:1em">{"".join(rows[at : at + _HIGH])}</table>'
+                 for at in range(0, len(rows), _HIGH)]  # fmt: skip
+        self.numbers.value = f'<div style="display:flex;flex-wrap:wrap;align-items:flex-start">{"".join(parts)}</div>'
         self._follows = True  # the list follows, and must not lead back to the end of its turn
         self.turns.value = frame.decision
         self._follows = False
