@@ -67,6 +67,12 @@ SCHEMAS: dict[str, tuple[Parameter, ...]] = {
         Parameter("second", "str", None, "another one; None: the best that is not the first", True),
     ),
     "08_browse": (_STORE,),
+    "09_score_against_cost": (
+        _SEASON,
+        _STORE,
+        Parameter("cost", "str", "decisions", "decisions, tokens or dollars"),
+        Parameter("log", "bool", None, "a log axis; None: where costs span more than 20 times", True),
+    ),
     "10_sweep_case": (
         _CASE,
         Parameter("solutions", "list[str]", None, "solution folders; None: every solution the case ships", True),

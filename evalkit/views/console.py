@@ -45,14 +45,15 @@ class Console:
 
     DataFrames: `places` (what there is to choose), `runs` (those that the filters leave, a row each, with `state` and,
     of a season that is known, `score`), `results` (the picked run's inputs, ratings or score parts), `decisions` (of a
-    season run), `leaderboard`, `worklist`. `run` is the picked record, None where there is none.
+    season run), `turns` (of a run that a model played, a row a call), `leaderboard`, `worklist`. `run` is the picked
+    record, None where there is none.
     """
 
     def __init__(self, store: Any = None) -> None:
         self._store, _ = opened(store)
         self._seasons, self._aliases = Seasons(), project_aliases()
         self.run: PerformanceRun | ReviewedRun | SeasonRun | None = None
-        self.runs = self.results = self.decisions = self.leaderboard = self.worklist = pd.DataFrame()
+        self.runs = self.results = self.decisions = self.turns = self.leaderboard = self.worklist = pd.DataFrame()
         self.place, self.who, self.state = (
             widgets.Dropdown(description=name, layout={"width": "auto"}, style={"description_width": "42px"})
             for name in ("show", "who", "state")
@@ -200,9 +201,9 @@ class Console:
             page = tabs.verdict(run, board)
         else:
             page = tabs.score(run, self._season, self._store)
-        self.results, self.decisions = page.results, page.decisions
+        self.results, self.decisions, self.turns = page.results, page.decisions, page.turns
         self._above.value, self._below.value = as_html(*page.above), as_html(*page.below)
-        self.watching.of(run)
+        self.watching.of(run, page.turns)
         place = self.place.value
         table, self.leaderboard = tabs.board(place[0] if place else "performance", board, run, self._season is not None)
         self._standings.value = as_html(table)
@@ -248,7 +249,7 @@ def _line(row: Any, kind: str) -> str:
     who = short(str(getattr(row, _WHO[kind])), 22)
     if kind == "season":
         score = getattr(row, "score", None)
-        reached = f"{short(row.level, 12)} {short(row.difficulty, 8)} {int(row.seed)}" + (
+        reached = f"{short(row.level, 12)} {short(row.difficulty, 12)} {int(row.seed)}" + (
             "" if score is None or pd.isna(score) else f" {score:.1f}"
         )
     elif kind == "performance":

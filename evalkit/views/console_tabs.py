@@ -21,6 +21,7 @@ from evalkit.views.formats import DASH, grouped, times
 from evalkit.views.frames import input_rows, is_ranked
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
+from evalkit.views.turns import turn_frame, turn_table, turns_of
 
 __all__ = ["Page", "bare", "board", "nothing", "results", "score", "verdict", "waiting"]
 
@@ -43,6 +44,7 @@ class Page:
     below: Sequence[Shown] = ()
     results: pd.DataFrame = field(default_factory=pd.DataFrame)
     decisions: pd.DataFrame = field(default_factory=pd.DataFrame)
+    turns: pd.DataFrame = field(default_factory=lambda: turn_frame(()))
 
 
 def nothing(text: str) -> Page:
@@ -111,13 +113,10 @@ def verdict(run: ReviewedRun, rows: Sequence[Any]) -> Page:
 
 
 def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
-    """A season run's score in its parts, its proof, and its decisions; both as tables too."""
+    """A season run's score in its parts, its proof, its decisions, a model's turns; all of them as tables too."""
     cell = f"{short(run.level)} ({short(run.difficulty)}), seed {run.seed}"
     head = f"{short(run.agent)} on {short(run.season)} {short(run.season_version)}, {cell}: {run.ended_by}."
-    dollars = DASH if run.dollars is None else f"{run.dollars:.4f}"
-    spent = f"It took {grouped(run.decisions)} decisions of {grouped(run.decision_budget)}, "
-    spent += f"{grouped(run.ticks)} ticks, {grouped(run.tokens)} tokens and {dollars} dollars."
-    notes = [head, spent]
+    notes = [head, _spent(run)]
     if run.voided:
         notes.append(f"⊘ Voided: {short(run.voided, 200)}")
     if run.ungraded:
@@ -137,8 +136,21 @@ def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
     parts = _parts(run, season)
     rows = [(named(row.part), number(row.points, ".2f"), named(row.how, 120)) for row in rows_of(parts)]
     table = Table("Score", (Column("part"), Column("points", "number"), Column("from")), rows, searchable=False)
-    decisions = _decisions(run, store)
-    return Page([prose.paragraphs(*notes), table], _decision_table(run, decisions), parts, decisions)
+    decisions, (turns, damaged) = _decisions(run, store), turns_of(run.run_id, store)
+    below = [prose.paragraphs(short(damaged, 200)) if damaged else None, *turn_table(turns)]
+    below += _decision_table(run, decisions)
+    return Page([prose.paragraphs(*notes), table], [part for part in below if part], parts, decisions, turns)
+
+
+def _spent(run: SeasonRun) -> str:
+    """What a run took, in a sentence; what is not known is said to be unknown."""
+    budget = "" if run.decision_budget is None else f" of {grouped(run.decision_budget)}"
+    dollars = None if run.dollars is None else f"{run.dollars:.4f}" if run.dollars else "0"
+    known = [f"{value} {name}" for name, value in (("tokens", grouped(run.tokens)), ("dollars", dollars or DASH))
+             if value != DASH]  # fmt: skip
+    unknown = [name for name, value in (("tokens", run.tokens), ("dollars", run.dollars)) if value is None]
+    said = ", ".join([f"It took {grouped(run.decisions)} decisions{budget}", f"{grouped(run.ticks)} ticks", *known])
+    return said + (f"; {' and '.join(unknown)} unknown." if unknown else ".")
 
 
 def _parts(run: SeasonRun, season: Season | None) -> pd.DataFrame:

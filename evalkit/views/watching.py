@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import ipywidgets as widgets
+import pandas as pd
 
 from evalkit.errors import EvalkitError
 from evalkit.performance.manifest import open_case
@@ -13,15 +14,20 @@ from evalkit.store import Store
 from evalkit.views.controls import offer
 from evalkit.views.names import html, short
 from evalkit.views.seasons.player import ReplayPlayer
+from evalkit.views.turns import turn_frame, turn_notes
 
 __all__ = ["Watching", "replay_player"]
 
 
-def replay_player(run: SeasonRun, store: Store) -> ReplayPlayer:
-    """Play a stored run again for its player. Raises UsageError where it may not be seen, or its replay is not here."""
+def replay_player(run: SeasonRun, store: Store, turns: pd.DataFrame | None = None) -> ReplayPlayer:
+    """Play a stored run again for its player, with what a model said at each turn, where `turns` are of one.
+
+    Raises UsageError where it may not be seen, or its replay is not here.
+    """
     from evalkit.season.watching import watch_replay
 
-    return ReplayPlayer(watch_replay(store.replay(run.run_id), f"{run.season}@{run.season_version}"))
+    watched = watch_replay(store.replay(run.run_id), f"{run.season}@{run.season_version}")
+    return ReplayPlayer(watched, None if turns is None else turn_notes(turns))
 
 
 class Watching:
@@ -30,6 +36,7 @@ class Watching:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._run: Any = None
+        self._turns = turn_frame(())
         self.input = widgets.Dropdown(description="input", layout={"width": "260px"})
         self.first, self.last = (
             widgets.BoundedIntText(value=value, min=1, max=10**9, description=name, layout={"width": "180px"})
@@ -41,9 +48,9 @@ class Watching:
         self._line = widgets.HBox([self.input, self.first, self.last, self.button], layout={"flex_flow": "row wrap"})
         self.widget = widgets.VBox([])
 
-    def of(self, run: Any) -> None:
-        """Offer to watch this run; nothing is computed yet."""
-        self._run, self._said.value, self.screen.outputs = run, "", ()
+    def of(self, run: Any, turns: pd.DataFrame) -> None:
+        """Offer to watch this run, with its model's turns, if any; nothing is computed yet."""
+        self._run, self._turns, self._said.value, self.screen.outputs = run, turns, "", ()
         if isinstance(run, PerformanceRun):
             graded = [row for row in run.inputs if row.outcome is not Outcome.SKIPPED]
             graded.sort(key=lambda row: row.kind != "stress")
@@ -72,7 +79,7 @@ class Watching:
     def _player(self) -> Any:
         run = self._run
         if isinstance(run, SeasonRun):
-            return replay_player(run, self._store)
+            return replay_player(run, self._store, self._turns)
         assert isinstance(run, PerformanceRun)
         from evalkit.performance.playback import watch
         from evalkit.views.player import show

@@ -1,4 +1,7 @@
-"""Every notebook in the real JupyterLab: all cells run, nothing complains, nothing leaves the machine."""
+"""Every notebook in the real JupyterLab: all cells run, nothing complains, nothing leaves the machine.
+
+And the widgets by keyboard, as a person has them under the hand.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.labwork import ROOT, Lab, chromium, open_browser, open_lab, open_page, run_all
+from tests.browser.labwork import NARROW, ROOT, Lab, Seen, chromium, open_browser, open_lab, open_page, run_all
 
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 
@@ -49,4 +52,139 @@ def test_the_factory_player_plays_and_steps(browser: Any, lab: Lab) -> None:
         page.wait_for_timeout(1500)
         assert tick.inner_text() != after_a_step
         seen.picture("factory-player")
+        seen.assert_clean()
+
+
+def changes(page: Any, what: Any, before: str) -> str:
+    """Wait until the text of something is another one and stays so, and return that."""
+    last, same = before, 0
+    for _ in range(100):
+        now = str(what.inner_text())
+        same = same + 1 if now == last != before else 0
+        if same == 4:
+            return now
+        last = now
+        page.wait_for_timeout(100)
+    raise AssertionError(f"it still says {before[:300]}")
+
+
+def show(seen: Seen, what: Any, name: str) -> None:
+    """Keep two pictures of a part of the notebook: at laptop width in the light, in a narrow window in the dark."""
+    page, wide = seen.page, seen.page.viewport_size
+    page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+    for theme, size, called in (("Light", wide, name), ("Dark", NARROW, f"{name}-narrow-dark")):
+        page.evaluate("(it) => window.jupyterapp.commands.execute('apputils:change-theme', it)",
+                      {"theme": f"JupyterLab {theme}"})  # fmt: skip
+        page.set_viewport_size(size)
+        page.wait_for_timeout(400)
+        what.evaluate("(e) => e.scrollIntoView({block: 'start'})")
+        page.wait_for_timeout(400)
+        seen.picture(called)
+        cut = what.evaluate("(e) => e.getBoundingClientRect().right - innerWidth")
+        assert cut <= 0, f"{called} is cut off at the right by {cut:g} pixels"
+    page.set_viewport_size(wide)
+
+
+def press(page: Any, key: str, times: int = 1) -> None:
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+@pytest.mark.parametrize(
+    ("what", "handle", "key", "times", "told"),
+    [("lattice", 2, "ArrowLeft", 14, "rows differ"), ("season-1", 1, "ArrowRight", 3, "No rank differs")],
+)
+def test_a_slider_of_what_if_moves_by_keyboard_and_the_reset_button_brings_all_back(
+    browser: Any, lab: Lab, what: str, handle: int, key: str, times: int, told: str
+) -> None:
+    name = "06_what_if.ipynb"
+    if what == "season-1":
+        name = lab.with_parameters(name, "what_if_season.ipynb", what=what, store=None, changes=["completion=50"])
+    with open_page(browser, allowed=lab.host) as seen:
+        page = seen.page
+        run_all(seen, lab, name)
+        board = page.locator(".jp-OutputArea-output .evk-keys").first
+        board.scroll_into_view_if_needed()
+        ranks, reset = board.locator("table.evk").first, board.get_by_role("button", name="Reset to official")
+        changed = ranks.inner_text()  # the notebook itself has changed something
+        reset.focus()
+        press(page, "Enter")
+        official = changes(page, ranks, changed)
+        field = board.locator("input[type=number]").nth(handle)
+        exact = field.input_value()
+        board.locator(".noUi-handle").nth(handle).focus()
+        press(page, key, times)
+        moved = changes(page, ranks, official)
+        assert field.input_value() != exact and board.get_by_text(told).count() == 1
+        show(seen, board, f"what-if-{what}")
+        reset.focus()
+        press(page, "Enter")
+        assert changes(page, ranks, moved) == official and field.input_value() == exact
+        seen.assert_clean()
+
+
+def test_a_run_is_picked_in_the_console_and_a_seasons_is_watched_and_stepped(browser: Any, lab: Lab) -> None:
+    with open_page(browser, allowed=lab.host) as seen:
+        page = seen.page
+        run_all(seen, lab, "08_browse.ipynb")
+        console = page.locator(".jp-OutputArea-output .evk-keys").first
+        console.scroll_into_view_if_needed()
+        place, who, _, runs = (console.locator("select").nth(at) for at in range(4))
+        own = console.locator(".lm-TabBar-tabLabel").first
+        pane = console.locator(".widget-tab-contents")
+
+        place.focus()
+        page.keyboard.type("lattice")  # a list goes to what is typed
+        changes(page, own, "Score")
+        assert own.inner_text() == "Results"
+        before = pane.inner_text()
+        runs.focus()
+        press(page, "ArrowDown")
+        assert "Correct" in changes(page, pane, before) or "incorrect" in pane.inner_text()
+        show(seen, console, "console-case")
+
+        place.focus()
+        page.keyboard.type("season-1")
+        changes(page, own, "Results")
+        who.focus()
+        before = pane.inner_text()
+        page.keyboard.type("ghost")
+        before = changes(page, pane, before)
+        runs.focus()
+        press(page, "ArrowDown")
+        changes(page, pane, before)
+        page.get_by_role("button", name="Watch this run").focus()
+        press(page, "Enter")
+        screen = console.locator("img[alt^='the screen at tick']")
+        screen.wait_for(timeout=60_000)
+        begun = screen.get_attribute("src")
+        console.get_by_title("one frame on").focus()
+        press(page, "Enter", 3)
+        page.wait_for_function("(was) => document.querySelector('.evk-keys img').src !== was", arg=begun)
+        show(seen, console, "console-season")
+        seen.assert_clean()
+
+
+def test_a_replay_is_scrubbed_by_keyboard_and_plays(browser: Any, lab: Lab) -> None:
+    with open_page(browser, allowed=lab.host) as seen:
+        page = seen.page
+        run_all(seen, lab, "05_one_run.ipynb")
+        player = page.locator(".jp-OutputArea-output .evk-keys").first
+        player.scroll_into_view_if_needed()
+        screen = player.locator("img[alt^='the screen at tick']")
+        begun = screen.get_attribute("alt")
+        player.locator(".noUi-handle").focus()
+        press(page, "ArrowRight", 5)
+        changed = "([was]) => document.querySelector('.evk-keys img').alt !== was"
+        page.wait_for_function(changed, arg=[begun])
+        stepped = screen.get_attribute("alt")
+        player.locator("select").focus()  # the list of decisions: arrows are its own, and no command of the notebook
+        press(page, "ArrowDown", 8)
+        page.wait_for_function(changed, arg=[stepped])
+        stepped = screen.get_attribute("alt")
+        player.locator(".widget-play button").first.click()
+        page.wait_for_function(changed, arg=[stepped])
+        page.wait_for_timeout(1000)
+        player.locator(".widget-play button").first.click()
+        show(seen, player, "replay-player")
         seen.assert_clean()

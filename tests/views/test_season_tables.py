@@ -77,7 +77,8 @@ def test_no_name_becomes_markup() -> None:
         slug="s", version="1", digest="d" * 64, name=made.HOSTILE[0], entries=made.SEASON.entries, seeds={0: 1}
     )
     shown: list[Any] = [
-        *tables.standings(board), tables.runs(frame, counted, made.SEASON), tables.entries(named),
+        *tables.standings(board), tables.costs(board), prose.cost_finding(board),
+        tables.runs(frame, counted, made.SEASON), tables.entries(named),
         prose.heading(named), prose.finding(board), prose.coverage(board, made.SEASON),
         *(prose.chosen(row) for row in rows.run_rows(counted, made.SEASON)[:6]),
     ]  # fmt: skip
@@ -105,6 +106,30 @@ def test_the_finding_says_when_a_lead_is_within_the_errors() -> None:
     assert "within two standard errors" in repr(prose.finding(near))
     assert "within two standard errors" not in repr(prose.finding(far))
     assert "no agent has played every cell" in repr(prose.finding(standings(made.frame(made.anchor()), made.SEASON)))
+
+
+def test_the_cost_of_a_point_is_said_from_each_of_the_front_to_the_next_and_who_beats_whom() -> None:
+    runs = [*made.model("cheap", 0.2, 100, 0.1), *made.model("dear", 0.9, 900, 5.0), *made.model("lost", 0.1, 900, 9.0),
+            *made.model("unpriced", 0.6, 500, None), *made.anchor()]  # fmt: skip
+    board = standings(made.frame(runs), made.SEASON)
+    said = repr(prose.cost_finding(board, "dollars"))
+    assert "of 3 agents of known cost 2 are on the front" in said and "The other is beaten" in said
+    assert "from cheap to dear" in said and "Of unknown cost, and so neither on the front nor off it: unpriced" in said
+    read = [[cell.text for cell in row] for row in tables.costs(board, "dollars").rows]
+    assert [row[0] for row in read] == ["cheap", "dear", "lost", "unpriced", "route"]
+    assert [row[4] for row in read] == ["✓ on it", "✓ on it", "not on it", "? unknown cost", "anchor"]
+    assert [row[5] for row in read] == ["–", "–", "dear", "–", "–"] and read[3][3] == "–"
+    unknown = standings(made.frame(made.model("u", 0.5, 10, None)), made.SEASON)
+    assert "the US dollars of no agent are known" in repr(prose.cost_finding(unknown, "dollars"))
+    assert "of no agent" in repr(prose.cost_finding([], "tokens")) and not tables.costs([]).rows
+    alone = repr(prose.cost_finding(standings(made.frame(made.whole("one")), made.SEASON)))
+    assert "of 1 agents of known cost 1 is on the front" in alone and "a point more" not in alone
+    tied = standings(
+        made.frame([*made.whole("x", 0.5), *[r | {"agent": "y"} for r in made.whole("x", 0.5)]]), made.SEASON
+    )
+    assert "2 are on the front" in repr(prose.cost_finding(tied)) and "a point more" not in repr(
+        prose.cost_finding(tied)
+    )
 
 
 def test_a_verdict_names_each_domain_and_item_and_no_word_of_a_reviewer_becomes_markup() -> None:

@@ -139,7 +139,7 @@ def score_against_cost(rows: Any, cost: str = "decisions", *, log: bool | None =
                 x=alt.value(WIDTH + 16), y=y, color=alt.Color("ink:N", scale=None), tooltip=tips[:8] + tips[9:]
             )
         )  # fmt: skip
-    notes = ["Line: the Pareto front, no whole row is at least as good in both and better in one. Bars: one SE."]
+    notes = ["Line: the Pareto front, no row of known cost is as good in both and better in one. Bars: one SE."]
     notes += _asides(field, unpriced, cost, log is True and not can_log, len(names) < len(priced))
     said = f"{heading}: on the front {', '.join(short(row['name'], 24) for row in line[:8]) or 'no row'}."
     return finish(layers, title(heading, *notes), said, _HEIGHT)

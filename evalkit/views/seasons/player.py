@@ -6,13 +6,16 @@ plain Jupyter widgets. A saved page has no kernel: it carries a strip of screens
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from evalkit.views.controls import keyboard
 from evalkit.views.names import html, plain, short
 from evalkit.views.prose import Note, paragraphs
 from evalkit.views.seasons.strip import picture
+from evalkit.views.turns import turn_frame, turn_notes
 
 if TYPE_CHECKING:  # it brings the engine, which a view can do without
     from evalkit.season.watching import Frame, Watched
@@ -21,18 +24,23 @@ __all__ = ["ReplayPlayer", "show"]
 
 _SIZE = 400
 """Pixels of the screen: two and a half for each of the game's."""
+_HIGH = 18
+"""Rows of the list of turns, and of a column of numbers, which are as high as the screen."""
 _FIRST = "0  play begins"
+_SAID = f"max-width:{_SIZE}px;line-height:1.4;overflow-wrap:anywhere;border-left:3px solid rgba(128,128,128,.4);\
+padding-left:.7em"
 
 
 class ReplayPlayer:
     """A watched run with its controls: play and pause, a slider over the frames, steps of a frame or a decision.
 
     `slider.value` is the frame's index; `screen`, `facts`, `numbers` and `turns` follow it. The list of turns goes to
-    the frame at the end of the one that is picked.
+    the frame at the end of the one that is picked. `said` is of the turn on the screen, from `notes` by decision: what
+    a model was shown, and what it answered.
     """
 
-    def __init__(self, watched: Watched) -> None:
-        self.watched = watched
+    def __init__(self, watched: Watched, notes: Mapping[int, Note] | None = None) -> None:
+        self.watched, self._notes = watched, notes or {}
         last = max(0, len(watched.frames) - 1)
         self.play = widgets.Play(min=0, max=last, interval=120, description="play")
         self.slider = widgets.IntSlider(
@@ -42,10 +50,10 @@ class ReplayPlayer:
             widgets.Button(description=text, tooltip=tip, layout=widgets.Layout(width="44px"))
             for text, tip in (("◀", "one frame back"), ("▶", "one frame on"))
         )
-        self.screen, self.facts, self.numbers = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.screen, self.facts, self.numbers, self.said = (widgets.HTML() for _ in range(4))
         self.turns = widgets.Select(
             options=[(self._turn(number), number) for number in range(len(watched.decisions) + 1)],
-            rows=18, layout=widgets.Layout(width="270px"),
+            rows=_HIGH, layout=widgets.Layout(width="270px"),
         )  # fmt: skip
         self._end = {frame.decision: place for place, frame in enumerate(watched.frames)}  # the last of each decision
         widgets.jslink((self.play, "value"), (self.slider, "value"))
@@ -56,10 +64,10 @@ class ReplayPlayer:
         self._follows = False
         self._draw()
         controls = widgets.HBox([self.play, self.back, self.forward, self.slider])
-        shown = widgets.VBox([self.screen, self.facts])
+        shown = widgets.VBox([self.screen, self.facts, self.said])
         title = widgets.HTML(f"<b>{html(self._title())}</b>")
         parts = widgets.HBox([shown, self.turns, self.numbers], layout={"flex_flow": "row wrap"})
-        self.box = widgets.VBox([title, controls, parts])
+        self.box = keyboard([title, controls, parts])
 
     def __repr__(self) -> str:
         return self._title()
@@ -100,16 +108,25 @@ class ReplayPlayer:
         if drift is not None and frame.decision >= drift.decision:
             said += f" · ✗ from decision {drift.decision} on this is not the recorded run: {plain(drift.what)}"
         self.facts.value = f'<div style="max-width:{_SIZE}px;line-height:1.4">{html(said)}</div>'
-        rows = "".join(
+        note = self._notes.get(frame.decision)
+        self.said.value = f'<div class="evk-turn" style="{_SAID}">{note._repr_html_()}</div>' if note else ""
+        rows = [
             f'<tr><td style="padding-right:1em">{html(name)}</td><td style="text-align:right">{value:,}</td></tr>'
             for name, value in frame.variables.items()
-        )
-        self.numbers.value = f'<table style="line-height:1.35">{rows}</table>'
+        ]
+        parts = [f'<table style="line-height:1.35;margin-right:1em">{"".join(rows[at : at + _HIGH])}</table>'
+                 for at in range(0, len(rows), _HIGH)]  # fmt: skip
+        self.numbers.value = f'<div style="display:flex;flex-wrap:wrap;align-items:flex-start">{"".join(parts)}</div>'
         self._follows = True  # the list follows, and must not lead back to the end of its turn
         self.turns.value = frame.decision
         self._follows = False
 
 
-def show(watched: Watched | None) -> ReplayPlayer | Note:
-    """Return a player of a watched run, for a notebook to display; words where there is none."""
-    return paragraphs("There is no run to show.") if watched is None else ReplayPlayer(watched)
+def show(watched: Watched | None, turns: Sequence[Mapping[str, Any]] | None = None) -> ReplayPlayer | Note:
+    """Return a player of a watched run, for a notebook to display; words where there is none.
+
+    `turns`: what `Store.turns` says of a run that a model played; its answers then stand beside the screens.
+    """
+    if watched is None:
+        return paragraphs("There is no run to show.")
+    return ReplayPlayer(watched, turn_notes(turn_frame(turns or ())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from evalkit.season.season import Season
@@ -11,12 +12,12 @@ from evalkit.season.wording import OWN_RUNS, rules_in_words
 from evalkit.views.frames import Row
 from evalkit.views.names import html, short
 from evalkit.views.prose import Note, paragraphs
-from evalkit.views.seasons.rows import cost_rows, proof, standing_rows
+from evalkit.views.seasons.rows import COSTS, cost_rows, cost_text, proof, standing_rows
 
 if TYPE_CHECKING:  # it brings the engine, which a view can do without
     from evalkit.season.verifying import Verification
 
-__all__ = ["chosen", "coverage", "finding", "heading", "proven", "rules", "verified"]
+__all__ = ["chosen", "cost_finding", "coverage", "finding", "heading", "proven", "rules", "verified"]
 
 
 def heading(season: Season) -> Note:
@@ -71,6 +72,33 @@ def finding(rows: Any) -> Note:
     front = [short(row["name"], 24) for row in cost_rows(rows, "decisions") if row["front"]]
     said += f". On the front of score against decisions: {_listed(front, 6)}" if front else ""
     return paragraphs(f"{said}.")
+
+
+def cost_finding(rows: Any, cost: str = "decisions") -> Note:
+    """Say who is on the front of score against a cost, and what a point more costs from each to the next."""
+    values = [row for row in cost_rows(rows, cost) if row["reference"] is None]
+    on_it = sorted((row for row in values if row["front"]), key=lambda row: (row["cost"], row["name"]))
+    what, unknown = COSTS[cost], [short(row["name"], 24) for row in values if row["cost"] is None]
+    left = f"Of unknown cost, and so neither on the front nor off it: {_listed(unknown)}." if unknown else ""
+    if not on_it:
+        return paragraphs(f"Finding: the {what} of no agent are known, so nothing can be held against the score.", left)
+    told = [f"{short(row['name'], 24)} ({_with_error(row)} for {cost_text(row['cost'], cost)} a run"
+            f"{', partial' if row['partial'] else ''})" for row in on_it]  # fmt: skip
+    off = len(values) - len(unknown) - len(on_it)
+    verb = "is" if len(on_it) == 1 else "are"
+    said = f"Finding: of {len(values) - len(unknown)} agents of known cost {len(on_it)} {verb} on the front of score "
+    said += f"against {what}: {_listed(told, 6)}."
+    if off:
+        said += f" {'The other' if off == 1 else f'Each of the other {off}'} is beaten by one that costs no more and "
+        said += "scores no less."
+    steps = [
+        f"{cost_text((b['cost'] - a['cost']) / (b['score'] - a['score']), cost)} from {short(a['name'], 24)} to "
+        f"{short(b['name'], 24)}"
+        for a, b in pairwise(on_it)
+        if b["score"] > a["score"]
+    ]
+    way = f"Along the front a point more costs, in {what} a run: {_listed(steps, 6)}." if steps else ""
+    return paragraphs(said, way, left)
 
 
 def chosen(row: Row | None) -> Note:

@@ -14,7 +14,7 @@ from evalkit.views.frames import Row, plain_rows
 from evalkit.views.names import labels, plain
 
 __all__ = [
-    "COSTS", "PROOFS", "agent_ink", "choose_run", "cost_rows", "ending", "entry_names", "known_costs",
+    "COSTS", "PROOFS", "agent_ink", "choose_run", "cost_rows", "cost_text", "ending", "entry_names", "known_costs",
     "leader", "proof", "run_rows", "standing_rows", "watchable",
 ]  # fmt: skip
 
@@ -76,6 +76,13 @@ def cost_rows(rows: Any, cost: str) -> list[Row]:
     for row in values:
         row["front"] = on_front.get(row["place"], False)
     return values
+
+
+def cost_text(value: float | None, cost: str) -> str:
+    """Return a cost of one run as text: dollars to four decimals, others to one where they are no whole number."""
+    if value is None:
+        return DASH
+    return f"{value:,.4f}" if cost == "dollars" and value else f"{value:,.1f}".removesuffix(".0")
 
 
 def known_costs(rows: Any) -> list[str]:

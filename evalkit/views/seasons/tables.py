@@ -10,13 +10,13 @@ from evalkit.views.formats import DASH, grouped
 from evalkit.views.frames import Row, plain_rows
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import plain, short
-from evalkit.views.seasons.rows import entry_names, proof, run_rows, standing_rows
+from evalkit.views.seasons.rows import COSTS, cost_rows, cost_text, entry_names, proof, run_rows, standing_rows
 
 if TYPE_CHECKING:  # they bring the engine, which a view can do without
     from evalkit.season.verifying import Verification
     from evalkit.season.watching import Watched
 
-__all__ = ["decisions", "entries", "one_run", "runs", "standings", "verdict"]
+__all__ = ["costs", "decisions", "entries", "one_run", "runs", "standings", "verdict"]
 
 _NO_RUN = "No run counts yet. Play it: evalkit sweep SEASON --agents AGENT"
 
@@ -70,6 +70,42 @@ def _standing(row: Row) -> tuple[Cell, ...]:
         Cell(cells), _number(row["attempts"]), Cell(row["proved"]), _number(row["decisions"]), _number(row["tokens"]),
         Cell(dollars, row["dollars"]), _number(other),
     )  # fmt: skip
+
+
+def costs(rows: Any, cost: str = "decisions") -> Table:
+    """List score against what one run costs on average, cheapest first, and by whom a row off the front is beaten.
+
+    `rows`: as `evalkit.standings`; `cost`: decisions, tokens or dollars. Reference rows come last and beat nobody.
+    """
+    values = sorted(cost_rows(rows, cost), key=lambda r: (r["reference"] is not None, r["cost"] is None, r["cost"] or 0,
+                                                          -r["score"]))  # fmt: skip
+    on_it = [row for row in values if row["front"]]
+    body = []
+    for row in values:
+        beats = [b for b in on_it if b["cost"] <= (row["cost"] or 0) and b["score"] >= row["score"]]
+        is_off = row["reference"] is None and row["cost"] is not None and not row["front"]
+        mark = row["reference"] or (
+            "✓ on it" if row["front"] else "? unknown cost" if row["cost"] is None else "not on it"
+        )
+        body.append(
+            (
+                Cell.name(str(row["agent"])), _number(row["score"], 2), _number(row["se"], 2),
+                Cell(cost_text(row["cost"], cost), row["cost"]), Cell(mark),
+                Cell.name(beats[-1]["name"] if is_off and beats else DASH, 40),
+                Cell(f"{'◐ partial ' if row['partial'] else ''}{row['cells']}/{row['cells_expected']}"),
+            )
+        )  # fmt: skip
+    columns = (
+        Column("agent"), Column("score", "number"), Column("standard error", "number"),
+        Column(f"{COSTS[cost]} a run", "number"), Column("Pareto front", "mark"), Column("beaten by"),
+        Column("cells", "mark"),
+    )  # fmt: skip
+    note = (
+        "Beaten by: the best of those that cost no more and score no less. A dash is unknown, or nobody."
+        if body
+        else ""
+    )
+    return Table(f"Score against {COSTS[cost]}", columns, body, note=note, empty=_NO_RUN)
 
 
 def runs(frame: Any, counted: Any, season: Season) -> Table:
@@ -126,9 +162,7 @@ def _why_not(row: Row, own: Row | None, season: Season) -> str:
 
 def one_run(run: SeasonRun, row: Row) -> Table:
     """State the facts of one run and its score in parts; `row` is its row of `rows.run_rows`."""
-    spent = (DASH if run.dollars is None else f"{run.dollars:,.4f}") + (
-        "" if run.dollar_cap is None else f" of a cap of {run.dollar_cap:g}"
-    )
+    spent = cost_text(run.dollars, "dollars") + ("" if run.dollar_cap is None else f" of a cap of {run.dollar_cap:g}")
     checked = f" on {run.verified_on}, {(run.verified_at or '')[:16].replace('T', ' ')} UTC" if run.verified_at else ""
     facts = [
         ("agent", run.agent), ("entry", f"{row['entry']}, seed {run.seed}, attempt {run.attempt}"),
