@@ -105,9 +105,9 @@ def sweep(arguments: Namespace) -> int:
 
     if (folder := season_folder(arguments.case)) is not None:
         return sweep_season(arguments, folder)
-    if arguments.agents or arguments.dollar_cap or arguments.verify:
-        raise UsageError("agents, dollars and replays are of a season; a case is swept with --solutions")
     case = open_case(arguments.case)
+    if arguments.agents or arguments.dollar_cap or arguments.run_dollar_cap or arguments.verify:
+        raise UsageError("agents, dollars and replays are of a season; a case is swept with --solutions")
     options: dict[str, Any] = {
         "solutions": arguments.solutions or find_solutions(case),
         "variant": arguments.variant,

@@ -14,7 +14,7 @@ from evalkit.cli.costs import estimate_lines, estimates
 from evalkit.cli.keeping import open_store
 from evalkit.cli.output import answer_apart, emit, figure, line, note, table
 from evalkit.cli.season_runs import PROOF, Seasons, public, season_run_lines
-from evalkit.errors import ReplayError, UsageError
+from evalkit.errors import EvalkitError, ReplayError, UsageError
 from evalkit.finding import find_case
 from evalkit.project import cases_dir
 from evalkit.reading import did_you_mean, printable
@@ -25,6 +25,7 @@ from evalkit.season.score import Rules
 if TYPE_CHECKING:
     from evalkit.jobs import SweepReport
     from evalkit.season.costs import Estimate
+    from evalkit.season.season import Season
 
 __all__ = ["play", "rescore", "season_board", "season_folder", "show_sweep", "sweep_season"]
 
@@ -130,6 +131,8 @@ def sweep_season(arguments: Namespace, folder: Path) -> int:
     }
     caps = {"dollar_cap": arguments.dollar_cap, "run_dollar_cap": arguments.run_dollar_cap}
 
+    _one_can_play(season, options["agents"], capped=any(caps.values()), ready=not arguments.dry_run)
+
     def progress(done: int, of: int, result: JobResult[Any]) -> None:
         said = f"failed: {result.error}" if result.value is None else result.value.run.ended_by
         note(f"{done}/{of} {result.name}: {said}")
@@ -149,6 +152,23 @@ def sweep_season(arguments: Namespace, folder: Path) -> int:
         failed = f"; not {', '.join(bad)}" if bad else ""
         note(f"{len(answers) - len(bad)} of {len(answers)} replays verified{failed}")
     return 1 if bad else status
+
+
+def _one_can_play(season: Season, agents: Sequence[str], *, capped: bool, ready: bool) -> None:
+    """Raise what is wrong with the first agent where none can play: there is nothing to sweep, and one line to say."""
+    from evalkit.season.agents import load_agent
+    from evalkit.season.playing import check_ready
+
+    faults: list[EvalkitError] = []
+    for who in agents:
+        try:
+            loaded = load_agent(who, season.root)
+            if ready:
+                check_ready(loaded, capped=capped)
+        except EvalkitError as error:
+            faults.append(error)
+    if len(faults) == len(agents):
+        raise faults[0]
 
 
 def show_sweep(

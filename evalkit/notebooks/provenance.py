@@ -6,6 +6,7 @@ Facts hold names and digests, never the paths or passwords of the machine that m
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import shlex
 import subprocess
@@ -70,6 +71,15 @@ def machine_facts(
     }
 
 
+def _store_name(store: str | None) -> str:
+    """What `open_results(store)` opens, without a password or a folder of this machine."""
+    from evalkit.store.database import default_path
+
+    if chosen := store or os.environ.get("EVALKIT_STORE"):
+        return public_name(chosen)
+    return "the local store" if default_path().exists() else "the committed sample"
+
+
 def data_facts(case: Any, runs: Iterable[PerformanceRun | ReviewedRun], store: str | None = None) -> dict[str, Any]:
     """Return what the numbers rest on: the case and its digests, engines, fuel schedules, and a digest over all runs.
 
@@ -80,7 +90,7 @@ def data_facts(case: Any, runs: Iterable[PerformanceRun | ReviewedRun], store: s
     return {
         "case": f"{case.slug}@{case.version}",
         "case digest when graded": sorted({run.case_digest[:16] for run in kept}),
-        "store": public_name(store) if store else "the local store, or else the committed sample",
+        "store": _store_name(store),
         "runs": len(kept),
         "runs digest": _digest(b"".join(canonical(run.to_json()) for run in kept))[:16],
         "engine": sorted({run.engine for run in graded}),
@@ -101,7 +111,7 @@ def season_facts(season: Any, runs: Iterable[Any], store: str | None = None) -> 
         "season digest when played": sorted({run.season_digest[:16] for run in kept}),
         "game": season.playable().name,
         "game digest": season.playable().digest[:16],
-        "store": public_name(store) if store else "the local store, or else the committed sample",
+        "store": _store_name(store),
         "runs": len(kept),
         "runs digest": _digest(b"".join(canonical(run.to_json()) for run in kept))[:16],
         "played on": sorted({run.engine for run in kept}),

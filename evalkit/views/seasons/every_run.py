@@ -99,7 +99,10 @@ def cells(runs: Any, season: Season) -> AnyChart:
     names = [{"y": i + 0.5, "text": short(a, 30)} for a, i in down.items()]
     wide = max(WIDTH, _NARROWEST * len(entries))
     room = wide / len(entries)
-    heads = [{"x": i + 0.5, "text": short(e, max(6, int(room / 6.6)))} for e, i in across.items()]
+    most = max(6, int(room / 6.6))
+    parted = {i: e.partition(" · ") for e, i in across.items()}  # level over difficulty
+    heads = [{"x": i + 0.5, "text": short(level, most)} for i, (level, _, _) in parted.items()]
+    under = [{"x": i + 0.5, "text": short(rest, most)} for i, (_, _, rest) in parted.items() if rest]
     layers = [
         base.mark_rect(color=theme.PALETTE[0], cornerRadius=3).encode(
             x2="x2:Q", y2="y2:Q", tooltip=tips,
@@ -112,7 +115,12 @@ def cells(runs: Any, season: Season) -> AnyChart:
             x=x, y=y, shape=shape, color=alt.Color("ink:N", scale=None), tooltip=tooltip(*RUN_TIPS)
         ),
         alt.Chart(data(names)).mark_text(align="right", fontSize=12).encode(x=alt.value(-8), y=y, text="text:N"),
-        alt.Chart(data(heads)).mark_text(baseline="bottom", fontSize=12).encode(x=x, y=alt.value(-6), text="text:N"),
+        *(
+            alt.Chart(data(words)).mark_text(baseline="bottom", fontSize=size).encode(
+                x=x, y=alt.value(above), text="text:N"
+            )
+            for words, size, above in ((heads, 12, -20 if under else -6), (under, 11, -6)) if words
+        ),
     ]  # fmt: skip
     if missing:
         layers.append(
