@@ -44,7 +44,8 @@ main:has(.evk-title) > .cell:first-child h1 { font-size: .82rem; font-weight: 60
 .chart { margin: 1rem 0 1.4rem; overflow-x: auto; }
 .chart .vega-embed { width: 100%; padding-right: 0 !important; }
 .chart svg { display: block; max-width: 100%; height: auto; }
-.chart form.vega-bindings { font-size: 13px; margin-top: .6rem; display: grid; gap: .25rem 1.6rem; max-width: min(46rem, calc(100vw - 3rem));
+.chart form.vega-bindings { font-size: 13px; margin-top: .6rem; display: grid; gap: .25rem 1.6rem;
+  max-width: min(46rem, calc(100vw - 3rem));
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); }
 .vega-bind label { display: flex; align-items: center; gap: .6em; }
 .vega-bind .vega-bind-name { flex: 0 0 10.5rem; overflow-wrap: anywhere; }
