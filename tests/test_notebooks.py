@@ -279,6 +279,7 @@ def test_what_is_no_notebook_is_refused(tmp_path: Path) -> None:
         ("postgresql://me:secret@db.example:5432/runs?sslmode=require", "postgresql://db.example/runs"),
         ("sqlite:////home/me/data/runs.sqlite", "sqlite://runs.sqlite"),
         ("/home/me/evalkit", "evalkit"),
+        ("/home/me/cases/lattice/v1.0.0", "lattice/v1.0.0"),
         ("data/runs.sqlite", "data/runs.sqlite"),
         ("--jobs=2", "--jobs=2"),
     ],

@@ -42,14 +42,14 @@ main:has(.evk-title) > .cell:first-child h1 { font-size: .82rem; font-weight: 60
 .anchor-link { display: none; }
 .evk-lead { color: #555b64; }
 .chart { margin: 1rem 0 1.4rem; overflow-x: auto; }
-.chart .vega-embed { width: 100%; padding-right: 0 !important; }
+.chart.vega-embed, .chart .vega-embed { display: block; width: 100%; padding-right: 0 !important; }
 .chart svg { display: block; max-width: 100%; height: auto; }
-.chart form.vega-bindings { font-size: 13px; margin-top: .6rem; display: grid; gap: .25rem 1.6rem;
-  max-width: min(46rem, calc(100vw - 3rem));
-  grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); }
+.chart form.vega-bindings { font-size: 13px; margin-top: .6rem; display: grid; gap: .25rem 1.6rem; max-width: 46rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }
+.vega-bind, .vega-bind label { min-width: 0; }
 .vega-bind label { display: flex; align-items: center; gap: .6em; }
 .vega-bind .vega-bind-name { flex: 0 0 10.5rem; overflow-wrap: anywhere; }
-.vega-bind input[type=range] { flex: 1; min-width: 4rem; width: 4rem; }
+.vega-bind input[type=range] { flex: 1; min-width: 3rem; }
 #vg-tooltip-element.vg-tooltip { font: 12.5px/1.45 inherit; max-width: 30rem; overflow-wrap: anywhere; }
 #vg-tooltip-element.vg-tooltip table tr td.value { max-width: 22rem; max-height: none; white-space: normal; }
 .evk-wrap .dt-search { text-align: left; font-size: 13px; margin-bottom: .4rem; }
@@ -68,6 +68,7 @@ table.evk-facts td:first-child { color: #6b7079; white-space: nowrap; }
   table.evk { font-size: 8pt !important; } table.evk th, table.evk td { padding: .2em .4em !important; }
   table.evk { width: 100% !important; }
   table.evk th, table.evk td { min-width: 0 !important; white-space: normal !important; }
+  table.evk td.t { min-width: 5em !important; }
   table.evk td.n, table.evk td.w { white-space: nowrap !important; } table.evk thead { display: table-header-group; }
   table.evk caption, table.evk thead { break-after: avoid; } table.evk-short { break-inside: avoid; }
   .dt-search, .vega-bindings, .dt-column-order { display: none !important; } }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -30,12 +31,18 @@ _PACKAGES = ("wasmtime", "pandas", "altair", "vl-convert-python", "itables", "pa
 
 
 def public_name(text: str) -> str:
-    """Return a path's or URL's last name, without the folders, user, password or query in front of and behind it."""
+    """Return a path's or URL's last name, without the folders, user, password or query in front of and behind it.
+
+    Of a path that ends in a version, the name before it too: `lattice/v1.0.0`.
+    """
     if "://" in text:
         parts = urlsplit(text)
         host = f"{parts.hostname}/" if parts.hostname else ""
         return f"{parts.scheme}://{host}{parts.path.rstrip('/').rpartition('/')[2]}"
-    return Path(text).name if Path(text).is_absolute() else text
+    path = Path(text)
+    if not path.is_absolute():
+        return text
+    return "/".join(path.parts[-2:]) if re.fullmatch(r"v?\d[\w.+-]*", path.name) and len(path.parts) > 2 else path.name
 
 
 def git_commit(folder: Path) -> str | None:
@@ -127,7 +134,10 @@ def _named(value: Any) -> Any:
 
 
 def _command(words: Sequence[str]) -> str | None:
-    return shlex.join(public_name(word) for word in words) if words and words[0] else None
+    if not words or not words[0]:
+        return None
+    first, *rest = (public_name(word) for word in words)
+    return shlex.join([*(["python", "-m", "evalkit.cli"] if first == "__main__.py" else [first]), *rest])
 
 
 def _version(name: str) -> str | None:

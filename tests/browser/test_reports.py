@@ -15,6 +15,13 @@ from tests.browser.labwork import LAPTOP, NARROW, ROOT, open_browser, open_page
 REPORTS = ["lattice", "season-1", "outage-note"]
 
 
+_OUT = """() => {
+  const right = (e) => e.getBoundingClientRect().right;
+  const out = (bind) => [...bind.querySelectorAll('*')].some((e) => right(e) > right(bind) + 1);
+  return [...document.querySelectorAll('.vega-bind')].filter(out).map((bind) => bind.innerText);
+}"""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with open_browser() as opened:
@@ -54,6 +61,7 @@ def test_opens_with_no_network(browser: Any, written: dict[str, Path], name: str
         sides = page.evaluate("() => [...document.querySelectorAll('td.n')].map((e) => getComputedStyle(e).textAlign)")
         assert set(sides) <= {"right"}, "a number is not aligned right"
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
+        assert page.evaluate(_OUT) == [], "a control of the board leaves its place"
         seen.picture(f"report-{name}-{width}")
         seen.assert_clean()
 
@@ -75,4 +83,36 @@ def test_a_slider_of_the_board_re_ranks_without_a_kernel(browser: Any, written: 
         page.wait_for_timeout(500)
         assert len(chart.locator("svg .role-mark text").all_text_contents()) > len(shown)
         seen.picture("board-lattice")
+        seen.assert_clean()
+
+
+def test_the_board_of_a_season_re_sorts_without_a_kernel(browser: Any, written: dict[str, Path]) -> None:
+    with open_page(browser, size=NARROW) as seen:
+        page = seen.page
+        page.goto(written["season-1"].as_uri())
+        chart = page.locator(".chart", has=page.locator("input[name=completion]"))
+        chart.scroll_into_view_if_needed()
+
+        def shown() -> list[tuple[float, str]]:
+            """The agents' names from top to bottom: the order in the page is another."""
+            texts = chart.locator("svg .role-axis-label text").all()
+            return sorted((text.bounding_box()["y"], text.text_content()) for text in texts)
+
+        def order() -> list[str]:
+            return [name for _, name in shown() if not name.replace(".", "").isdigit()]
+
+        assert order() == ["route", "ghost", "gunner", "planner", "walker", "random"]
+        scores = chart.locator("svg .role-mark text").all_text_contents()
+        chart.locator("input[name=completion]").focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(500)
+        assert chart.locator("svg .role-mark text").all_text_contents() != scores
+        assert order()[1] == "ghost"
+        for entry in range(4):  # bunker-1 alone is left, and there another agent leads
+            chart.locator(f"input[name=e{entry}]").focus()
+            page.keyboard.press("Space")
+        page.wait_for_timeout(500)
+        assert order()[:2] == ["route", "planner"]
+        assert any(text.startswith("#1") for text in chart.locator("svg .role-mark text").all_text_contents())
+        seen.picture("board-season-1")
         seen.assert_clean()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -98,9 +99,9 @@ def leader(rows: Any) -> str:
 
 
 def entry_names(season: Season) -> dict[tuple[str, str], str]:
-    """Return what each entry is called here: its level, with its difficulty where the season has several."""
-    several = len({entry.difficulty for entry in season.entries}) > 1
-    return {e.key: plain(f"{e.level} · {e.difficulty}" if several else e.level) for e in season.entries}
+    """Return what each entry is called here: its level, with its difficulty where that level has several."""
+    of_level = Counter(entry.level for entry in season.entries)
+    return {e.key: plain(f"{e.level} · {e.difficulty}" if of_level[e.level] > 1 else e.level) for e in season.entries}
 
 
 def ending(row: Row) -> str:

@@ -121,13 +121,14 @@ def runs(frame: Any, counted: Any, season: Season) -> Table:
         Column("tokens", "number"), Column("dollars", "number"), Column("proof", "mark"), Column("run", "mark"),
         Column("attempt", "number"), Column("note"),
     )  # fmt: skip
-    body, aside = [], 0
-    for row in plain_rows(frame):
+    kept = plain_rows(frame)
+    body, aside, spent = [], 0, any(row["tokens"] or row["dollars"] for row in kept)
+    for row in kept:
         own = scores.get(str(row["run_id"]))
         why = _why_not(row, own, season)
         aside += own is None
         budget = "" if row["decision_budget"] is None else f" of {row['decision_budget']:,}"
-        dollars = row["dollars"]
+        dollars, tokens = (row["dollars"], row["tokens"]) if spent else (None, None)
         body.append(
             (
                 Cell.name(str(row["agent"]), 40),
@@ -135,7 +136,7 @@ def runs(frame: Any, counted: Any, season: Season) -> Table:
                 _number(row["seed"]), _number(own["score"] if own else None, 2),
                 Cell(f"{row['objectives_done']} of {row['objectives_total']}"),
                 Cell(plain(row["ended_by"]).replace("_", " ")), _number(row["time_s"], 2),
-                Cell(f"{row['decisions']:,}{budget}", row["decisions"]), _number(row["tokens"]),
+                Cell(f"{row['decisions']:,}{budget}", row["decisions"]), _number(tokens),
                 _number(dollars, 4 if dollars else 0), Cell(_mark(row)),
                 Cell(row["run_id"][:8], full=row["run_id"]),
                 Cell(DASH if row["attempt"] == 1 else f"{row['attempt']:,}", row["attempt"]),
@@ -143,7 +144,9 @@ def runs(frame: Any, counted: Any, season: Season) -> Table:
             )
         )  # fmt: skip
     note = f"{len(body):,} kept, {aside:,} of which count nowhere: voided, ungraded, or of no cell of this season."
-    return Table("All runs", columns, body, note=note if body else "", empty=_NO_RUN, drop=("attempt", "note"))
+    note += "" if spent else " None is known to have spent tokens or dollars."
+    drop = ("attempt", "note", "tokens", "dollars")
+    return Table("All runs", columns, body, note=note if body else "", empty=_NO_RUN, drop=drop)
 
 
 def _mark(row: Row) -> str:
