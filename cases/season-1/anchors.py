@@ -6,13 +6,15 @@
     python cases/season-1/anchors.py --write    # and puts better (or missing) anchors into season.toml
 
 A better time changes the anchor, and with it the season's digest: runs recorded before it are of another season.
-Exit status: 0 the anchors stand or were written, 1 a better time was found and not written, or a route failed.
+Exit status: 0 the anchors stand or were written, 1 a better time was found and not written, or a route failed; 2 it was
+called wrongly.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from argparse import ArgumentParser
 from pathlib import Path
 
 from evalkit.season import load_season, play
@@ -40,10 +42,13 @@ def write(text: str, entry: Entry, anchor: float) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Play, print a line an entry, and write where asked."""
+    """Play, print a line an entry, and write where asked: each anchor as soon as it is found."""
+    parser = ArgumentParser(description="Play the autopilot's routes on every seed, and compare with the anchors.")
+    parser.add_argument("--write", action="store_true", help="put better or missing anchors into season.toml")
+    writes = parser.parse_args(arguments).write
     season = load_season(ROOT)
     path = ROOT / "season.toml"
-    text, open_ends = path.read_text(), 0
+    open_ends = 0
     print(f"{'level':<12}{'difficulty':<14}{'anchor':>8}{'best':>8}   by seed")
     for entry in season.entries:
         found = times(season, entry)
@@ -57,8 +62,8 @@ def main(arguments: list[str]) -> int:
         else:
             said, better = "stands", False
         if better and best is not None:
-            if "--write" in arguments:
-                text = write(text, entry, best)
+            if writes:
+                path.write_text(write(path.read_text(), entry, best))
                 said += ", written"
             else:
                 open_ends += 1
@@ -66,8 +71,6 @@ def main(arguments: list[str]) -> int:
         old = "-" if entry.anchor_s is None else f"{entry.anchor_s:.1f}"
         each = ", ".join(f"{seed}: {'-' if s is None else f'{s:.2f}'}" for seed, s in found.items())
         print(f"{entry.level:<12}{entry.difficulty:<14}{old:>8}{'-' if best is None else best:>8}   {each}   {said}")
-    if text != path.read_text():
-        path.write_text(text)
     return int(open_ends > 0)
 
 

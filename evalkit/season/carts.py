@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from evalkit.building.build import build_solution
 from evalkit.errors import AuthoringError, EvalkitError, Fault, MachineError
@@ -24,13 +25,25 @@ __all__ = ["Begun", "begin", "find_faults", "game_module", "watched"]
 
 
 def game_module(game: Game) -> bytes:
-    """The game's module, built if need be. Raises AuthoringError where it is not the one that its file states."""
+    """The game's module, built if need be. Raises AuthoringError where it is not the one that its file states.
+
+    A module that was built before is not built again, whatever became of its source: the digest says what is played.
+    """
+    kept = _kept(game)
+    if game.build and kept.exists() and hashlib.sha256(wasm := kept.read_bytes()).hexdigest() == game.digest:
+        return wasm
+    return _made(game)
+
+
+def _kept(game: Game) -> Path:
+    return default_cache() / "games" / f"{game.digest}.wasm"
+
+
+def _made(game: Game) -> bytes:
+    """The module as the folder has it now: read, or built from its source and kept."""
     if game.build is None:
         return _right(game, (game.root / game.module).read_bytes(), "the module in the folder")
-    kept = default_cache() / "games" / f"{game.digest}.wasm"
-    if kept.exists() and hashlib.sha256(wasm := kept.read_bytes()).hexdigest() == game.digest:
-        return wasm
-    wasm = _right(game, _build(game), "what the build makes here")
+    wasm, kept = _right(game, _build(game), "what the build makes here"), _kept(game)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         part = kept.with_suffix(f".{os.getpid()}.part")
@@ -123,7 +136,7 @@ def find_faults(season: Season) -> Iterator[tuple[str, str, str]]:
             found = hashlib.sha256(_build(game)).hexdigest()
             yield f"{prefix}{GAME}", "digest", f'is missing: what the build makes here is digest = "{found}"'
             return
-        game_module(game)  # even where its cart is known already: the folder is what is being checked
+        _made(game)  # even where it was built before and its cart is known: the folder is what is being checked
         _cart(game)
     except AuthoringError as error:
         for fault in error.faults or (Fault(GAME, "module", str(error)),):

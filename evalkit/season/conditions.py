@@ -24,11 +24,12 @@ _TEST = re.compile(rf"\s*([A-Za-z_]\w*)\s*(?:&\s*({_NUMBER})\s*)?(==|!=|<=|>=|<|
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A number in the game's page, little-endian."""
+    """A number in the game's page, little-endian; `description` is what it means, for who writes an agent."""
 
     name: str
     address: int
     type: NumberType
+    description: str | None = None
 
     def read(self, memory: memoryview) -> int:
         """Its value now."""

@@ -10,7 +10,7 @@
     cheats = { invincible = { at = 6, value = 1 } }         # bits that are or-ed in
     [variables]                          # u8 (the default), i8, u16, i16, u32, i32; little-endian
     mode = { address = 0x8000 }
-    ammo = { address = 0x8012, type = "u16" }
+    ammo = { address = 0x8012, type = "u16", description = "rounds left" }       # what a participant is told of it
     [status]                             # `or` of comparisons; `playing` may be anything a `when` may be
     playing = "mode == 1"
     completed = "mode == 2"
@@ -169,10 +169,11 @@ class _Reader:
                 continue
             if not re.fullmatch(_NAME, name):
                 table.error(name, "is no name of a variable: use letters, digits and underscores")
-            variable = Variable(name, row.take("address", _ADDRESS), row.take("type", _TYPE, "u8"))
+            form: Any = row.take("type", _TYPE, "u8")
+            variable = Variable(name, row.take("address", _ADDRESS), form, row.take("description", LINE, None))
             if variable.address > PAGE - struct.calcsize(FORMATS[variable.type]):
                 row.error("address", f"{variable.address:#x}: its {variable.type} ends outside of the game's page")
-                variable = Variable(name, 0, variable.type)
+                variable = Variable(name, 0, form)
             self.variables[name] = variable
 
     def _rule(self, value: Any) -> Rule:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from evalkit.errors import AuthoringError, UsageError
 from evalkit.reading.written import toml_text
 from evalkit.season.carts import game_module
+from evalkit.season.game import Game
 from evalkit.season.gamefile import GAME
 from evalkit.season.manifest import MANIFEST, load_season
 from evalkit.season.season import Season
@@ -35,6 +37,8 @@ def pack_season(season: Season, folder: Path) -> list[Path]:
     game = season.playable()
     if season.root is None:
         raise UsageError(f"season {season.slug} was made by hand: only one that lies in a folder can be packed")
+    if folder.resolve().is_relative_to(season.root.resolve()):
+        raise UsageError(f"{folder}: lies in the season's own folder: write the pack somewhere else")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder}: is there already: name a new or an empty folder")
     if not season.practice_seeds:
@@ -81,6 +85,21 @@ def _game(path: Path) -> str:
     return toml_text({**document, "module": _MODULE}, "What the numbers in the game's memory mean.")
 
 
+def _seen(game: Game) -> tuple[str, str]:
+    """The observed numbers in a line, and where the game says what they mean, a table of them.
+
+    Neighbours of one meaning share a row: a map is many numbers.
+    """
+    if not any(variable.description for variable in game.observed):
+        return ": " + (", ".join(f"`{variable.name}`" for variable in game.observed) or "none"), ""
+    rows = []
+    for said, group in groupby(game.observed, key=lambda variable: variable.description or ""):
+        names = [f"`{variable.name}`" for variable in group]
+        several = f"{names[0]} to {names[-1]}" if said and len(names) > 2 else ", ".join(names)
+        rows.append(f"| {several} | {said.replace('|', '/')} |")
+    return " in the table below", "\n".join(["", "| number | what it means |", "|---|---|", *rows, ""])
+
+
 def _readme(season: Season) -> str:
     game, first = season.playable(), season.entries[0]
     seed = next(iter(season.practice_seeds))
@@ -94,7 +113,7 @@ def _readme(season: Season) -> str:
         f"{(rule.description or '').replace('|', '/')} |"
         for rule in game.actions.values()
     )
-    seen = ", ".join(f"`{variable.name}`" for variable in game.observed) or "none"
+    seen, table = _seen(game)
     rules = "\n\n".join(rules_in_words(season))
     play = f"evalkit play . --level {first.level} --difficulty {first.difficulty} --seed {seed}"
     return f"""# {season.name}: what a participant gets
@@ -111,15 +130,16 @@ Write an agent: a Python class that is told what there is to do, sees the game t
 
 ## What an agent sees and does
 
-At each decision: these numbers of the game, {seen}{", and the screen" if game.picture else ""}; and the actions that
+At each decision: the numbers of the game{seen}{", and the screen" if game.picture else ""}; and the actions that
 are legal now.
 
 | action | may be held for ticks | legal when | |
 |---|---|---|---|
 {actions}
-
+{table}
 `{_AGENT}` is an agent to copy: `reset(spec, seed)` begins a run, `decide(observation)` returns `Action(name, ticks)`,
-and `usage()` says what was spent. An agent that raises, or names what is not legal, ends its run unscored.
+and `usage()` says what was spent. A choice that is not legal is played as a no-op, and counted; it costs a decision.
+An agent that raises ends its run unscored.
 
 ## Play at home
 

@@ -131,6 +131,13 @@ def test_a_game_is_built_once_by_its_own_commands_and_must_be_what_its_file_says
     season = load_season(folder)
     (folder / "game" / "vault.c").write_text("no C")  # it is kept: nothing is built again
     assert game_module(season.playable()) == built("vault.c")
+    [fault] = check_season(folder)  # which looks at the folder, not at what is kept
+    assert (fault.file, fault.key) == ("game/game.toml", "build") and "the build command ended" in fault.what
+    source = (CARTS / "vault.c").read_text().replace("0x8000", "0x8100")
+    assert source != (CARTS / "vault.c").read_text()
+    (folder / "game" / "vault.c").write_text(source)
+    [fault] = check_season(folder)
+    assert fault.key == "digest" and f"and {digest} was promised" in fault.what
 
 
 def test_play_begins_with_what_was_done_already_left_out(tmp_path: Path) -> None:

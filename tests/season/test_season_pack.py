@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,18 @@ def test_the_readme_states_the_rules_and_what_is_not_there(packed: Path) -> None
         assert said in text
 
 
+def test_the_pack_says_what_the_numbers_mean_and_how_an_illegal_choice_ends(tmp_path: Path) -> None:
+    game = VAULT.replace('x = { address = 0x8004, type = "i16" }', 'x = { address = 0x8004, description = "a | b" }')
+    for name in ("health", "ammo", "guard"):  # a row of one meaning
+        game = re.sub(rf"(?m)^({name} = {{ .*) }}$", r'\1, description = "how much is left" }', game)
+    assert load_season(make_season(tmp_path, game)).playable().variables["x"].description == "a | b"
+    pack_season(load_season(tmp_path / "vault"), tmp_path / "pack")
+    text = (tmp_path / "pack" / "README.md").read_text()
+    assert "| `x` | a / b |\n| `health` to `guard` | how much is left |\n" in text
+    assert "is played as a no-op, and counted" in text
+    assert load_season(tmp_path / "pack").playable().variables["x"].description == "a | b"
+
+
 def test_a_game_that_is_built_is_packed_built(tmp_path: Path) -> None:
     import hashlib
 
@@ -120,6 +133,11 @@ def test_what_cannot_be_packed_is_said(played: Played, tmp_path: Path) -> None:
     with pytest.raises(AuthoringError, match="has no practice_seeds"):
         pack_season(load_season(bare), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+    (tmp_path / "link").symlink_to(bare)
+    for inside in (bare / "pack", bare / "a" / "b", tmp_path / "link" / "pack", bare):
+        with pytest.raises(UsageError, match="lies in the season's own folder"):
+            pack_season(load_season(bare), inside)
+    assert not (bare / "pack").exists()
 
 
 def test_written_toml_reads_as_the_same_document() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -57,6 +58,8 @@ def test_an_agent_file_must_hold_one_agent(tmp_path: Path) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "empty.py").write_text("A = 1\n")
     (tmp_path / "agents" / "_helper.py").write_text("")
+    os.mkfifo(tmp_path / "agents" / "pipe.py")  # which nobody writes to: reading it would wait for ever
+    (tmp_path / "agents" / "folder.py").mkdir()
     assert tuple(agents_beside(tmp_path)) == ("empty",)
     with pytest.raises(UsageError, match=r"agents/empty\.py holds no agents: it must hold one class"):
         load_agent("empty", tmp_path)

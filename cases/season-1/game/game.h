@@ -116,6 +116,7 @@ _Static_assert(offsetof(State, x) == 12 && offsetof(State, health) == 20 && offs
 _Static_assert(offsetof(State, near) == 52 && offsetof(State, rows) == 88 && offsetof(State, door_x) == 164, "layout");
 _Static_assert(offsetof(State, pickup_x) == 176 && sizeof(State) < 0x1000, "layout");
 _Static_assert(offsetof(State, ux) == 184 && offsetof(State, guards) == 228 && sizeof(Guard) == 18, "as tests have it");
+_Static_assert(offsetof(State, panels) == 221 && offsetof(State, things) == 948 && sizeof(Thing) == 8, "as tests have it");
 
 static inline i32 absolute(i32 value) { return value < 0 ? -value : value; }
 static inline i32 larger(i32 a, i32 b) { return a > b ? a : b; }

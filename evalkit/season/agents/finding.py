@@ -54,7 +54,7 @@ def agents_beside(root: Path | None) -> dict[str, Path]:
     found: dict[str, Path] = {}
     paths = [path for folder in BESIDE if root is not None for path in sorted((root / folder).glob("*.py"))]
     for path in paths:
-        if not path.name.startswith("_"):
+        if not path.name.startswith("_") and path.is_file():  # a pipe would be waited for
             found.setdefault(path.stem, path)
     return found
 
