@@ -312,6 +312,18 @@ class TestSecrets:
         assert set(server.headers[0]) <= allowed | {"authorization"}
         assert "mine" not in str(server.headers[0])
 
+    def test_no_proxy_of_the_environment_gets_a_request(
+        self, played: Any, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with serving() as proxy:
+            for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+                monkeypatch.setenv(name, proxy.url.removesuffix("/v1"))
+                monkeypatch.setenv(name.lower(), proxy.url.removesuffix("/v1"))
+            for name in ("NO_PROXY", "no_proxy"):
+                monkeypatch.delenv(name, raising=False)
+            assert played().run.ungraded is None
+            assert (proxy.bodies, proxy.headers) == ([], []) and server.bodies
+
     def test_without_a_key_variable_no_key_is_sent_whatever_the_environment_holds(
         self, server: Server, season: Season, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -15,7 +15,8 @@
     key_env = "OPENAI_API_KEY"           # the variable that holds the key; without it no key is sent
     provider = "openai"                  # whose prices hold, where the address does not tell
 
-The digest is over all but `[endpoint]` and `name`, with the prompt's bytes. The key is read from the environment alone.
+The digest is over all but `[endpoint]` and `name`, with the prompt's bytes. The key is read from the environment alone,
+and goes straight to `base_url`: proxies of the environment (HTTP_PROXY, ALL_PROXY) are not used.
 """
 
 from __future__ import annotations
