@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from evalkit.records import canonical
 from evalkit.season import load_season, play, verify
 from evalkit.season.agents import load_agent
 from evalkit.season.agents.modelfile import load_model_file
-from evalkit.season.agents.prices import load_prices
+from evalkit.season.agents.prices import Prices, Tokens, load_prices
+from evalkit.season.costs import run_cost
 from evalkit.season.playing import Played
 from evalkit.season.season import Season
 from tests.season.modelwork import A_CALL, KEY, PRICES, USAGE, Say, Server, act, model_file, serving, told, zipped
@@ -287,6 +289,26 @@ class TestEndpoint:
         run = played().run
         assert run.provenance["charged"] == 0.5 * run.decisions
         assert run.dollars == pytest.approx(A_CALL * run.decisions)
+
+
+    def test_each_call_of_a_run_is_priced_by_itself_where_their_sum_costs_other_than_its_parts(
+        self, server: Server, season: Season, tmp_path: Path
+    ) -> None:
+        server.default = lambda request: act("wait 30", usage={"prompt_tokens": 150_000, "completion_tokens": 1})
+        path = model_file(tmp_path, server.url, endpoint='provider = "google"')
+        path.write_text(path.read_text().replace("test-model", "gemini-2.5-pro"))
+        one = play(season, level="hall", seed=0, agent=f"model:{path}")
+        calls = len(server.bodies)
+
+        def price(times: int) -> float:
+            tokens, day = Tokens(input=150_000 * times, output=times), datetime.now(UTC)
+            cost = Prices().cost(tokens, "gemini-2.5-pro", provider="google", base_url=None, when=day)
+            assert cost is not None
+            return cost.dollars
+
+        assert calls > 2 and price(calls) > 1.5 * calls * price(1)  # the sum is in a dearer tier
+        assert one.run.dollars == pytest.approx(calls * price(1))
+        assert run_cost(one.run, turns(one), Prices()).computed == pytest.approx(one.run.dollars)
 
 
 class TestSecrets:
