@@ -290,7 +290,6 @@ class TestEndpoint:
         assert run.provenance["charged"] == 0.5 * run.decisions
         assert run.dollars == pytest.approx(A_CALL * run.decisions)
 
-
     def test_each_call_of_a_run_is_priced_by_itself_where_their_sum_costs_other_than_its_parts(
         self, server: Server, season: Season, tmp_path: Path
     ) -> None:
@@ -364,6 +363,32 @@ class TestSecrets:
                 played()
             assert "two" not in str(missing.value)
         assert server.bodies == []
+
+    @pytest.mark.parametrize(
+        ("more", "where"),
+        [
+            (f'name = "{KEY}"', "its name"),
+            (f'[options]\nuser = "{KEY}"', "[options]"),
+            (f'[options]\nuser = {{ "of {KEY}!" = [1] }}', "[options]"),
+            ("", "its model"),
+            ("", "its prompt"),
+        ],
+    )
+    def test_a_file_that_holds_the_key_is_refused_in_a_line_before_anything_is_sent(
+        self, server: Server, season: Season, tmp_path: Path, more: str, where: str
+    ) -> None:
+        path = model_file(tmp_path, server.url, more=more)
+        if where == "its model":
+            path.write_text(path.read_text().replace("test-model", KEY))
+        if where == "its prompt":
+            (tmp_path / "prompt.md").write_text(f"Play. {KEY}")
+        agent = load_agent(f"model:{path}")
+        with pytest.raises(UsageError, match="the key in TEST_MODEL_KEY stands in a model's file") as refused:
+            play(season, level="hall", seed=0, agent=agent)
+        said = str(refused.value)
+        assert where in said and KEY not in said and "\n" not in said and server.bodies == []
+        with pytest.raises(UsageError, match="stands in a model's file"):
+            agent.agent.reset(None, 0)  # type: ignore[arg-type]
 
     def test_without_the_extra_one_line_says_what_to_install(self, server: Server, tmp_path: Path) -> None:
         path = model_file(tmp_path, server.url)

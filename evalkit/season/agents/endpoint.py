@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import MachineError, UsageError
 from evalkit.reading import printable
-from evalkit.season.agents.modelfile import EndpointSettings
+from evalkit.season.agents.modelfile import LEAST_KEY, EndpointSettings
 from evalkit.season.agents.prices import Tokens
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Endpoint:
 
     def hidden(self, text: str) -> str:
         """The text without the key, should an endpoint say it again."""
-        return text.replace(self._key, "***") if self._key and len(self._key) >= 8 else text
+        return text.replace(self._key, "***") if self._key and len(self._key) >= LEAST_KEY else text
 
     def ask(self, body: dict[str, Any]) -> Reply:
         """Make one call, again where that helps. Raises MachineError, in words that hold no key and no address."""

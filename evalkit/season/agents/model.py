@@ -58,7 +58,8 @@ class ModelAgent:
         self._probe = self.cost(Tokens(1, 0, 1, 0), datetime.now(UTC))
 
     def ready(self) -> None:
-        """Raise UsageError where it could not play here and now: the extra or the key is missing."""
+        """Raise UsageError where it could not play here and now: no extra, no key, or a key that would be kept."""
+        self.file.refuse_key()
         Endpoint(self.file.endpoint).close()
 
     @property
@@ -84,6 +85,7 @@ class ModelAgent:
         """Begin a run: nothing is remembered."""
         self.close()
         self._clear(seed % 2**63)
+        self.file.refuse_key()
         if self.file.see != "text" and not spec.picture:
             raise UsageError(f'this game shows agents no picture: set see = "text" in {self.file.name}\'s file')
         self._endpoint = Endpoint(self.file.endpoint, seed)
