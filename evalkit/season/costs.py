@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from evalkit.records import SeasonRun
+from evalkit.records import SeasonRun, check_model
 from evalkit.season.agents import LoadedAgent
 from evalkit.season.agents.model import ModelAgent
 from evalkit.season.agents.prices import Prices, Tokens
@@ -32,9 +32,9 @@ class RunCost:
     agent: str
     tokens: int | None
     recorded: float | None
-    charged: float | None
-    computed: float | None
-    prices: str | None
+    charged: float | None = None
+    computed: float | None = None
+    prices: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,11 @@ class Estimate:
 
 
 def run_cost(run: SeasonRun, turns: Iterable[Mapping[str, Any]] | None, prices: Prices) -> RunCost:
-    """Price the kept calls of a run one by one, by the prices of its day. Nothing is stored."""
+    """Price the kept calls of a run one by one, by the prices of its day (None: unreadable); nothing is stored."""
+    try:
+        check_model(run.provenance)
+    except ValueError:
+        return RunCost(run_id=run.run_id, agent=run.agent, tokens=run.tokens, recorded=run.dollars)
     model, provider = run.provenance.get("model"), run.provenance.get("provider")
     said = run.provenance.get("priced_at") or run.recorded_at
     when = datetime.now(UTC) if said is None else datetime.fromisoformat(said)

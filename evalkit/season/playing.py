@@ -20,7 +20,7 @@ from typing import Any
 
 from evalkit.errors import UsageError
 from evalkit.reading import printable
-from evalkit.records import SeasonRun, canonical, digest_id
+from evalkit.records import SeasonRun, canonical, check_model, digest_id, read_turns
 from evalkit.sandbox.console import TICK_FUEL, picture_of
 from evalkit.sandbox.engine import engine_name
 from evalkit.season.agents import Action, ActionSpec, Agent, LoadedAgent, Observation, Spec, Usage, load_agent
@@ -138,6 +138,8 @@ def _kept(agent: Any) -> tuple[bytes | None, dict[str, Any]]:
         if turns is None:
             return None, provenance
         lines = b"".join(canonical(turn) + b"\n" for turn in turns)
+        read_turns(lines)
+        check_model(provenance)
         return lines, {**provenance, "turns": hashlib.sha256(lines).hexdigest()}
 
     try:

@@ -29,6 +29,8 @@ __all__ = ["ModelAgent", "load_model"]
 
 MOST_KEPT = 8_000
 """Characters of an answer that are kept beside the run."""
+MOST_TOLD = 100_000
+"""Characters of what it is told at first (its prompt and the game) that are kept, once a run."""
 MOST_NOTE = 500
 """Characters of a note that the model is shown again."""
 _TOLD = """
@@ -124,6 +126,8 @@ class ModelAgent:
             "action": None,
             "noop": False,
         }
+        if number == 1:
+            turn["system"] = self._told[:MOST_TOLD]
         self._turns.append(turn)  # at once, so that a turn at which the endpoint goes down is kept too
         action, note = self._asked(turn, moves, json.dumps(shown), png)
         if note is None:  # no cap allows another call: the run ends here, whatever is returned
