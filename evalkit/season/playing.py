@@ -26,13 +26,14 @@ from evalkit.sandbox.engine import engine_name
 from evalkit.season.agents import Action, ActionSpec, Agent, LoadedAgent, Observation, Spec, Usage, load_agent
 from evalkit.season.agents.guard import AgentFault, called
 from evalkit.season.agents.protocol import noop
+from evalkit.season.carts import begin
 from evalkit.season.course import Choice, Course, Moment, Setting, Stop, run_course
 from evalkit.season.game import BUTTONS, MOST_NAME
 from evalkit.season.purse import Purse
 from evalkit.season.replays import Replay
 from evalkit.season.season import Season
 
-__all__ = ["Played", "check_ready", "play"]
+__all__ = ["Played", "check_ready", "first_look", "play"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,15 @@ def check_ready(loaded: LoadedAgent, *, capped: bool) -> None:
         raise UsageError(fault.words if known else f"agent {printable(loaded.name)} is not ready: {fault}") from fault
     if why:
         raise UsageError(f"a dollar cap cannot be held: {why}")
+
+
+def first_look(season: Season, level: str, difficulty: str) -> tuple[Spec, Observation]:
+    """What an agent is told, and what it sees at its first decision. Raises what `play` raises for the game."""
+    seed = next(iter(season.seeds))
+    setting = Setting(season=season, entry=season.entry(level, difficulty), seed=seed, agent="", agent_digest="")
+    moment = Moment(season.playable(), begin(season, setting.entry, setting.intro_ticks).console)
+    legal = {rule.name: rule.ticks for rule in moment.legal()}
+    return _spec(setting, lambda dollars: False), _observation(moment, legal)
 
 
 def _kept(agent: Any) -> tuple[bytes | None, dict[str, Any]]:

@@ -104,8 +104,8 @@ class TestPlaying:
     ) -> None:
         # When this moves, raise FORM in modelfile.py: stored runs were played by another agent than the new one.
         played()
-        body = canonical(server.bodies[0])
-        assert hashlib.sha256(body).hexdigest()[:16] == "e19e7694129d0e04"
+        digests = [hashlib.sha256(canonical(server.bodies[turn])).hexdigest()[:16] for turn in (0, 4)]
+        assert digests == ["e19e7694129d0e04", "933cec1dc7891604"]
 
     def test_the_memory_is_bounded_and_holds_notes_and_actions_but_no_pictures(
         self, played: Any, server: Server
@@ -114,6 +114,7 @@ class TestPlaying:
         messages = server.bodies[4]["messages"]
         assert [row["role"] for row in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
         assert [json.loads(messages[at]["content"])["turn"] for at in (1, 3)] == [3, 4]
+        assert [list(json.loads(messages[at]["content"])) for at in (1, 3)] == [["turn", "numbers"]] * 2
         assert json.loads(messages[2]["content"]) == {"note": "on we go", "action": "right 16"}
         assert messages[-1]["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
         played(more="memory = 0")

@@ -36,7 +36,7 @@ from evalkit.records import canonical
 
 __all__ = ["EndpointSettings", "ModelFile", "load_model_file"]
 
-FORM = 1
+FORM = 2
 """Of what a model is sent beyond its file; raised when its words or its shape change, as that is another agent."""
 MOST_PROMPT_BYTES = 1 << 20
 LEAST_KEY = 8
