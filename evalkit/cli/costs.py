@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from evalkit.cli.keeping import open_store
-from evalkit.cli.output import emit, figure, line, table
-from evalkit.errors import EvalkitError
+from evalkit.cli.output import emit, figure, line, note, table
+from evalkit.errors import EvalkitError, StoreError
 from evalkit.records import SeasonRun
 from evalkit.season.manifest import open_season
 
@@ -59,8 +59,10 @@ def reprice(arguments: Namespace) -> int:
     season, prices = open_season(arguments.case), load_prices(arguments.prices)
     with open_store(arguments, create=False) as store:
         runs = store.runs(include_voided=False, season=season.slug, season_version=season.version)
-        turned = [(run, store.turns(run.run_id)) for run in runs if isinstance(run, SeasonRun)]
-    rows = [run_cost(run, turns, prices) for run, turns in turned if turns is not None]
+        turned = [(run, _turns(store, run)) for run in runs if isinstance(run, SeasonRun)]
+    rows = [
+        run_cost(run, None if isinstance(turns, str) else turns, prices) for run, turns in turned if turns is not None
+    ]
     rows.sort(key=lambda row: (row.computed is None, -(row.computed or 0), row.agent))
     documents = [asdict(row) for row in rows]
     cells = [
@@ -76,6 +78,15 @@ def reprice(arguments: Namespace) -> int:
         )
     emit(arguments, documents, lines)
     return 0
+
+
+def _turns(store: Store, run: SeasonRun) -> list[dict[str, Any]] | str | None:
+    """The turns of a run; None where it has none, and in a line why they cannot be read."""
+    try:
+        return store.turns(run.run_id)
+    except StoreError as error:
+        note(str(error))
+        return str(error)
 
 
 def _dollars(value: float | None) -> str:

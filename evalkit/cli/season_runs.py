@@ -91,6 +91,7 @@ def _calls_line(run: SeasonRun) -> str | None:
 def turn_lines(turns: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """A turn as text: what was played, what was shown, and each call with its answer, fault and cost."""
     for turn in turns:
+        yield from (f"  | {line(told)}" for told in (turn.get("system") or "").splitlines())
         numbers = ", ".join(f"{name} {value}" for name, value in turn["observation"].get("numbers", {}).items())
         played = f"{line(turn['action'] or 'nothing played')}{' (no-op)' if turn['noop'] else ''}"
         yield f"  {turn['decision']}: {played}" + (f"   at {line(numbers, 120)}" if numbers else "")

@@ -82,6 +82,8 @@ def play(arguments: Namespace) -> int:
         if (illegal := run.provenance.get("illegal_choices")) is not None:
             first = run.provenance.get("first_illegal")
             note(f"run {run.run_id}: {illegal} of {run.decisions} choices were not legal: a no-op was played; {first}")
+        if (lost := run.provenance.get("fault")) is not None:
+            note(f"run {run.run_id}: {lost}")
         if run.ungraded is not None:
             note(f"run {run.run_id} is ungraded: {run.ungraded}; it is stored, and playing again makes a new attempt")
     return 0

@@ -7,6 +7,7 @@ what `export` writes); its `public` is the shorter document that the command lin
 from evalkit.records.cases import InputResult, Outcome, PerformanceRun, Review, ReviewedRun, Verdict
 from evalkit.records.plain import SCHEMA, canonical, digest_id
 from evalkit.records.season import CAPPED, VERIFIED, SeasonRun
+from evalkit.records.turns import check_model, read_turns
 
 __all__ = [
     "CAPPED",
@@ -20,5 +21,7 @@ __all__ = [
     "SeasonRun",
     "Verdict",
     "canonical",
+    "check_model",
     "digest_id",
+    "read_turns",
 ]

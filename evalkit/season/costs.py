@@ -7,21 +7,23 @@ itself reported, where it does), and **computed** (from the tokens of each kept 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from evalkit.records import SeasonRun
+from evalkit.records import SeasonRun, check_model
 from evalkit.season.agents import LoadedAgent
 from evalkit.season.agents.model import ModelAgent
 from evalkit.season.agents.prices import Prices, Tokens
+from evalkit.season.playing import first_look
 from evalkit.season.season import Season
 
 __all__ = ["Estimate", "RunCost", "estimate", "run_cost"]
 
-TOKENS_A_DECISION, TOKENS_A_MEMORY, TOKENS_A_PICTURE, TOKENS_ANSWERED = 800, 150, 1000, 150
-"""Assumed where no run tells: of input, for each remembered turn, for the picture; and of output. Reasoning is more."""
+CHARACTERS_A_TOKEN, TOKENS_A_PICTURE, TOKENS_ANSWERED = 4, 1000, 150
+"""Assumed where no run tells: of a request as it is sent, but for its picture; and of output. Reasoning is more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +34,9 @@ class RunCost:
     agent: str
     tokens: int | None
     recorded: float | None
-    charged: float | None
-    computed: float | None
-    prices: str | None
+    charged: float | None = None
+    computed: float | None = None
+    prices: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,11 @@ class Estimate:
 
 
 def run_cost(run: SeasonRun, turns: Iterable[Mapping[str, Any]] | None, prices: Prices) -> RunCost:
-    """Price the kept calls of a run one by one, by the prices of its day. Nothing is stored."""
+    """Price the kept calls of a run one by one, by the prices of its day (None: unreadable); nothing is stored."""
+    try:
+        check_model(run.provenance)
+    except ValueError:
+        return RunCost(run_id=run.run_id, agent=run.agent, tokens=run.tokens, recorded=run.dollars)
     model, provider = run.provenance.get("model"), run.provenance.get("provider")
     said = run.provenance.get("priced_at") or run.recorded_at
     when = datetime.now(UTC) if said is None else datetime.fromisoformat(said)
@@ -77,6 +83,8 @@ def estimate(
 ) -> Estimate:
     """What runs of a model-backed agent on these (level, difficulty) may cost: by its stored runs, else assumed.
 
+    What is assumed rests on the length of its own requests, for which the game is begun once.
+
     `runs` are of this season; those that count are this very agent's, neither voided nor ungraded, of known cost.
     """
     spent = [
@@ -92,13 +100,17 @@ def estimate(
     agent = loaded.agent
     assert isinstance(agent, ModelAgent)
     file = agent.file
-    fresh = TOKENS_A_DECISION + TOKENS_A_MEMORY * file.memory + TOKENS_A_PICTURE * (file.see != "text")
-    call = Tokens(input=fresh, output=TOKENS_ANSWERED)
-    cost = agent.cost(call, datetime.now(UTC))
+    spec, seen = first_look(season, *cells[0])
     budgets = {entry.key: entry.decision_budget or 300 for entry in season.entries}
-    decisions = sum(budgets[cell] for cell in cells)
+    made = Counter(min(number, file.memory) for cell in cells for number in range(budgets[cell]))  # by turns remembered
+    size = {past: math.ceil(agent.length(spec, seen, past) / CHARACTERS_A_TOKEN) for past in made}
+    size = {past: tokens + TOKENS_A_PICTURE * (file.see != "text") for past, tokens in size.items()}
+    now = datetime.now(UTC)
+    costs = {past: agent.cost(Tokens(input=tokens, output=TOKENS_ANSWERED), now) for past, tokens in size.items()}
+    known = [cost.dollars * made[past] for past, cost in costs.items() if cost is not None]
     grounds = (
-        f"assumed: {decisions:,} decisions, all of every budget, {fresh:,} tokens in and {TOKENS_ANSWERED} out each"
+        f"assumed: {made.total():,} decisions, all of every budget; requests as they are sent, up to "
+        f"{max(size.values()):,} tokens of {CHARACTERS_A_TOKEN} characters in, and {TOKENS_ANSWERED} out each"
     )
-    dollars = None if cost is None else cost.dollars * decisions
+    dollars = math.fsum(known) if len(known) == len(costs) else None
     return Estimate(agent=loaded.name, jobs=len(cells), dollars=dollars, grounds=grounds)

@@ -20,19 +20,20 @@ from typing import Any
 
 from evalkit.errors import UsageError
 from evalkit.reading import printable
-from evalkit.records import SeasonRun, canonical, digest_id
+from evalkit.records import SeasonRun, canonical, check_model, digest_id, read_turns
 from evalkit.sandbox.console import TICK_FUEL, picture_of
 from evalkit.sandbox.engine import engine_name
 from evalkit.season.agents import Action, ActionSpec, Agent, LoadedAgent, Observation, Spec, Usage, load_agent
 from evalkit.season.agents.guard import AgentFault, called
 from evalkit.season.agents.protocol import noop
+from evalkit.season.carts import begin
 from evalkit.season.course import Choice, Course, Moment, Setting, Stop, run_course
 from evalkit.season.game import BUTTONS, MOST_NAME
 from evalkit.season.purse import Purse
 from evalkit.season.replays import Replay
 from evalkit.season.season import Season
 
-__all__ = ["Played", "check_ready", "play"]
+__all__ = ["Played", "check_ready", "first_look", "play"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,15 @@ def check_ready(loaded: LoadedAgent, *, capped: bool) -> None:
         raise UsageError(f"a dollar cap cannot be held: {why}")
 
 
+def first_look(season: Season, level: str, difficulty: str) -> tuple[Spec, Observation]:
+    """What an agent is told, and what it sees at its first decision. Raises what `play` raises for the game."""
+    seed = next(iter(season.seeds))
+    setting = Setting(season=season, entry=season.entry(level, difficulty), seed=seed, agent="", agent_digest="")
+    moment = Moment(season.playable(), begin(season, setting.entry, setting.intro_ticks).console)
+    legal = {rule.name: rule.ticks for rule in moment.legal()}
+    return _spec(setting, lambda dollars: False), _observation(moment, legal)
+
+
 def _kept(agent: Any) -> tuple[bytes | None, dict[str, Any]]:
     """What an agent says of the run beside its actions: its turns, and the provenance, which holds their digest."""
 
@@ -138,6 +148,8 @@ def _kept(agent: Any) -> tuple[bytes | None, dict[str, Any]]:
         if turns is None:
             return None, provenance
         lines = b"".join(canonical(turn) + b"\n" for turn in turns)
+        read_turns(lines)
+        check_model(provenance)
         return lines, {**provenance, "turns": hashlib.sha256(lines).hexdigest()}
 
     try:

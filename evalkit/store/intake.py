@@ -7,10 +7,10 @@ import hashlib
 from datetime import UTC, datetime
 
 from evalkit.errors import ReplayError, StoreError
-from evalkit.records import PerformanceRun, SeasonRun
+from evalkit.records import PerformanceRun, SeasonRun, check_model, read_turns
 from evalkit.store.files import Record
 
-__all__ = ["now", "ready"]
+__all__ = ["check_turns", "now", "ready"]
 
 
 def now() -> str:
@@ -39,6 +39,16 @@ def ready(run: Record, module: bytes | None, replay: bytes | None, turns: bytes 
         if hashlib.sha256(turns).hexdigest() != digest:
             raise StoreError(f"run {run.run_id} is not stored: the turns given with it are not its turns {digest}")
     return run if run.recorded_at is not None else dataclasses.replace(run, recorded_at=now())
+
+
+def check_turns(run: Record, turns: bytes | None) -> None:
+    """Raise StoreError where turns from elsewhere are none, or what their run says of its model cannot be."""
+    try:
+        if turns is not None:
+            read_turns(turns)
+            check_model(run.provenance)
+    except ValueError as error:
+        raise StoreError(f"run {run.run_id} is not stored: its turns cannot be read: {error}") from None
 
 
 def _hold(run: SeasonRun, replay: bytes) -> None:

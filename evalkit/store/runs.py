@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,12 +14,12 @@ import sqlalchemy as sa
 from evalkit._consistency import is_name
 from evalkit.errors import StoreError, UsageError
 from evalkit.project import data_dir
-from evalkit.records import Review, ReviewedRun, SeasonRun
+from evalkit.records import Review, ReviewedRun, SeasonRun, read_turns
 from evalkit.store import frames, rows, tables
 from evalkit.store.database import Database, default_path
 from evalkit.store.files import ImportReport, Record, read_export, write_export
 from evalkit.store.filters import Filters, filtered
-from evalkit.store.intake import now, ready
+from evalkit.store.intake import check_turns, now, ready
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,7 +212,8 @@ class Store:
         """Return what was said at each decision of a season run, oldest first; None where nothing was kept.
 
         A turn of a model-backed agent: `decision`, `observation`, `picture` (a digest), `calls` (each with `request`,
-        a digest, `answer`, `fault`, `tokens`, `dollars`), `action`, `noop`. Raises StoreError where it was damaged.
+        a digest, `answer`, `fault`, `tokens`, `dollars`), `action`, `noop`; `system`, what the model was told, in the
+        first. Raises StoreError where they were damaged, or are no turns.
         """
 
         def work(connection: sa.Connection) -> list[dict[str, Any]] | None:
@@ -223,7 +223,10 @@ class Store:
                 return None
             if hashlib.sha256(said).hexdigest() != run.provenance.get("turns"):
                 raise StoreError(f"the turns of run {run.run_id} are damaged in the store")
-            return [json.loads(line) for line in said.splitlines()]
+            try:
+                return read_turns(said)
+            except ValueError as error:
+                raise StoreError(f"the turns of run {run.run_id} cannot be read here: {error}") from None
 
         return self._database.read("read turns", work)
 
@@ -308,6 +311,7 @@ class Store:
                     if line.record is None:
                         raise StoreError(line.why)
                     given = ready(line.record, line.module, line.replay, line.turns)
+                    check_turns(given, line.turns)
                     done[rows.put(connection, given, line.module, line.replay, line.turns)] += 1
                 except StoreError as error:
                     refused.append((line.run_id, str(error)))

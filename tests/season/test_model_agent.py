@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from evalkit.records import canonical
 from evalkit.season import load_season, play, verify
 from evalkit.season.agents import load_agent
 from evalkit.season.agents.modelfile import load_model_file
-from evalkit.season.agents.prices import load_prices
+from evalkit.season.agents.prices import Prices, Tokens, load_prices
+from evalkit.season.costs import run_cost
 from evalkit.season.playing import Played
 from evalkit.season.season import Season
 from tests.season.modelwork import A_CALL, KEY, PRICES, USAGE, Say, Server, act, model_file, serving, told, zipped
@@ -102,8 +104,8 @@ class TestPlaying:
     ) -> None:
         # When this moves, raise FORM in modelfile.py: stored runs were played by another agent than the new one.
         played()
-        body = canonical(server.bodies[0])
-        assert hashlib.sha256(body).hexdigest()[:16] == "e19e7694129d0e04"
+        digests = [hashlib.sha256(canonical(server.bodies[turn])).hexdigest()[:16] for turn in (0, 4)]
+        assert digests == ["e19e7694129d0e04", "933cec1dc7891604"]
 
     def test_the_memory_is_bounded_and_holds_notes_and_actions_but_no_pictures(
         self, played: Any, server: Server
@@ -112,6 +114,7 @@ class TestPlaying:
         messages = server.bodies[4]["messages"]
         assert [row["role"] for row in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
         assert [json.loads(messages[at]["content"])["turn"] for at in (1, 3)] == [3, 4]
+        assert [list(json.loads(messages[at]["content"])) for at in (1, 3)] == [["turn", "numbers"]] * 2
         assert json.loads(messages[2]["content"]) == {"note": "on we go", "action": "right 16"}
         assert messages[-1]["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
         played(more="memory = 0")
@@ -288,6 +291,25 @@ class TestEndpoint:
         assert run.provenance["charged"] == 0.5 * run.decisions
         assert run.dollars == pytest.approx(A_CALL * run.decisions)
 
+    def test_each_call_of_a_run_is_priced_by_itself_where_their_sum_costs_other_than_its_parts(
+        self, server: Server, season: Season, tmp_path: Path
+    ) -> None:
+        server.default = lambda request: act("wait 30", usage={"prompt_tokens": 150_000, "completion_tokens": 1})
+        path = model_file(tmp_path, server.url, endpoint='provider = "google"')
+        path.write_text(path.read_text().replace("test-model", "gemini-2.5-pro"))
+        one = play(season, level="hall", seed=0, agent=f"model:{path}")
+        calls = len(server.bodies)
+
+        def price(times: int) -> float:
+            tokens, day = Tokens(input=150_000 * times, output=times), datetime.now(UTC)
+            cost = Prices().cost(tokens, "gemini-2.5-pro", provider="google", base_url=None, when=day)
+            assert cost is not None
+            return cost.dollars
+
+        assert calls > 2 and price(calls) > 1.5 * calls * price(1)  # the sum is in a dearer tier
+        assert one.run.dollars == pytest.approx(calls * price(1))
+        assert run_cost(one.run, turns(one), Prices()).computed == pytest.approx(one.run.dollars)
+
 
 class TestSecrets:
     def test_the_key_reaches_the_endpoint_and_nothing_that_is_kept_or_logged(
@@ -312,6 +334,18 @@ class TestSecrets:
         assert set(server.headers[0]) <= allowed | {"authorization"}
         assert "mine" not in str(server.headers[0])
 
+    def test_no_proxy_of_the_environment_gets_a_request(
+        self, played: Any, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with serving() as proxy:
+            for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+                monkeypatch.setenv(name, proxy.url.removesuffix("/v1"))
+                monkeypatch.setenv(name.lower(), proxy.url.removesuffix("/v1"))
+            for name in ("NO_PROXY", "no_proxy"):
+                monkeypatch.delenv(name, raising=False)
+            assert played().run.ungraded is None
+            assert (proxy.bodies, proxy.headers) == ([], []) and server.bodies
+
     def test_without_a_key_variable_no_key_is_sent_whatever_the_environment_holds(
         self, server: Server, season: Season, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -330,6 +364,32 @@ class TestSecrets:
                 played()
             assert "two" not in str(missing.value)
         assert server.bodies == []
+
+    @pytest.mark.parametrize(
+        ("more", "where"),
+        [
+            (f'name = "{KEY}"', "its name"),
+            (f'[options]\nuser = "{KEY}"', "[options]"),
+            (f'[options]\nuser = {{ "of {KEY}!" = [1] }}', "[options]"),
+            ("", "its model"),
+            ("", "its prompt"),
+        ],
+    )
+    def test_a_file_that_holds_the_key_is_refused_in_a_line_before_anything_is_sent(
+        self, server: Server, season: Season, tmp_path: Path, more: str, where: str
+    ) -> None:
+        path = model_file(tmp_path, server.url, more=more)
+        if where == "its model":
+            path.write_text(path.read_text().replace("test-model", KEY))
+        if where == "its prompt":
+            (tmp_path / "prompt.md").write_text(f"Play. {KEY}")
+        agent = load_agent(f"model:{path}")
+        with pytest.raises(UsageError, match="the key in TEST_MODEL_KEY stands in a model's file") as refused:
+            play(season, level="hall", seed=0, agent=agent)
+        said = str(refused.value)
+        assert where in said and KEY not in said and "\n" not in said and server.bodies == []
+        with pytest.raises(UsageError, match="stands in a model's file"):
+            agent.agent.reset(None, 0)  # type: ignore[arg-type]
 
     def test_without_the_extra_one_line_says_what_to_install(self, server: Server, tmp_path: Path) -> None:
         path = model_file(tmp_path, server.url)

@@ -235,12 +235,14 @@ class TestStore:
 
 
 class TestTurns:
-    SAID = b'{"decision":1}\n{"decision":2}\n'
+    SAID = b"".join(
+        b'{"action":null,"calls":[],"decision":%d,"noop":false,"observation":{}}\n' % number for number in (1, 2)
+    )
 
     def test_turns_are_stored_with_their_run_and_come_back_as_they_were(self, store: Store) -> None:
         one = run(provenance={"turns": sha(self.SAID)})
         assert store.add(one, replay=REPLAY, turns=self.SAID) is True
-        assert store.turns(one.run_id) == [{"decision": 1}, {"decision": 2}]
+        assert store.turns(one.run_id) == [json.loads(line) for line in self.SAID.splitlines()]
         store.add(run(seed=1))
         assert store.turns(run(seed=1).run_id) is None
 

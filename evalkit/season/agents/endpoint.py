@@ -4,8 +4,8 @@ A call that times out, breaks off, says nothing that can be read, or is put off 
 later each time, or when Retry-After says, up to `most_wait_s`. Any other refusal, and the last failed try, raise
 MachineError. Such calls are counted as `unanswered`; what a provider may charge for them, nobody here can know.
 
-Of the environment only the key that the agent's file names is sent; no other header, and no answer over `MOST_BYTES`
-is read.
+Of the environment only the key that the agent's file names is sent; no other header, no proxy or netrc of the
+environment is used, and no answer over `MOST_BYTES` is read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import MachineError, UsageError
 from evalkit.reading import printable
-from evalkit.season.agents.modelfile import EndpointSettings
+from evalkit.season.agents.modelfile import LEAST_KEY, EndpointSettings
 from evalkit.season.agents.prices import Tokens
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ class Endpoint:
         self._faults = (openai.OpenAIError, httpx.HTTPError, httpx.StreamError)
         hooks: Any = {"request": [self._strip], "response": [self._bound]}
         timeout = httpx.Timeout(settings.timeout_s, connect=min(settings.timeout_s, 20.0))
-        self._http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, event_hooks=hooks)
+        self._http = openai.DefaultHttpxClient(
+            timeout=timeout, follow_redirects=False, event_hooks=hooks, trust_env=False
+        )  # no proxy of the environment: to one, a call to this machine goes in the clear, key and all
         self._client = openai.OpenAI(
             api_key=self._key or "none", base_url=settings.base_url, max_retries=0, timeout=timeout,
             http_client=self._http,
@@ -76,7 +78,7 @@ class Endpoint:
 
     def hidden(self, text: str) -> str:
         """The text without the key, should an endpoint say it again."""
-        return text.replace(self._key, "***") if self._key and len(self._key) >= 8 else text
+        return text.replace(self._key, "***") if self._key and len(self._key) >= LEAST_KEY else text
 
     def ask(self, body: dict[str, Any]) -> Reply:
         """Make one call, again where that helps. Raises MachineError, in words that hold no key and no address."""

@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,12 @@ __all__ = ["ModelAgent", "load_model"]
 
 MOST_KEPT = 8_000
 """Characters of an answer that are kept beside the run."""
+MOST_TOLD = 100_000
+"""Characters of what it is told at first (its prompt and the game) that are kept, once a run."""
 MOST_NOTE = 500
 """Characters of a note that the model is shown again."""
+USUAL_NOTE = 200
+"""Characters of a note where a request's length is estimated."""
 _TOLD = """
 
 You play level {level} at difficulty {difficulty}. Each turn you hold one action for a number of ticks; 60 ticks are \
@@ -58,7 +62,8 @@ class ModelAgent:
         self._probe = self.cost(Tokens(1, 0, 1, 0), datetime.now(UTC))
 
     def ready(self) -> None:
-        """Raise UsageError where it could not play here and now: the extra or the key is missing."""
+        """Raise UsageError where it could not play here and now: no extra, no key, or a key that would be kept."""
+        self.file.refuse_key()
         Endpoint(self.file.endpoint).close()
 
     @property
@@ -84,6 +89,7 @@ class ModelAgent:
         """Begin a run: nothing is remembered."""
         self.close()
         self._clear(seed % 2**63)
+        self.file.refuse_key()
         if self.file.see != "text" and not spec.picture:
             raise UsageError(f'this game shows agents no picture: set see = "text" in {self.file.name}\'s file')
         self._endpoint = Endpoint(self.file.endpoint, seed)
@@ -108,11 +114,9 @@ class ModelAgent:
 
     def decide(self, observation: Observation) -> Action:
         """Ask the model. Raises MachineError where the endpoint stays down."""
-        moves = {f"{name} {n}": Action(name, n) for name, ticks in observation.legal.items() for n in ticks}
+        moves = _moves(observation)
         number = len(self._turns) + 1
-        shown = {"turn": number, "legal": list(moves)}
-        if self.file.see != "picture":
-            shown["numbers"] = dict(observation.variables)
+        shown = self._shown(number, moves, observation)
         png = None if self.file.see == "text" else observation.png()
         turn: dict[str, Any] = {
             "decision": number,
@@ -122,6 +126,8 @@ class ModelAgent:
             "action": None,
             "noop": False,
         }
+        if number == 1:
+            turn["system"] = self._told[:MOST_TOLD]
         self._turns.append(turn)  # at once, so that a turn at which the endpoint goes down is kept too
         action, note = self._asked(turn, moves, json.dumps(shown), png)
         if note is None:  # no cap allows another call: the run ends here, whatever is returned
@@ -129,15 +135,29 @@ class ModelAgent:
         turn["noop"] = action is None
         action = action or noop(observation.legal, self._buttons)
         turn["action"] = f"{action.name} {action.ticks}"
-        self._past.append((json.dumps(shown), json.dumps({"note": note[:MOST_NOTE], "action": turn["action"]})))
+        self._past.append(_remembered(shown, note, turn["action"]))
         return action
+
+    def length(self, spec: Spec, observation: Observation, remembered: int) -> int:
+        """Characters of a request about this with so many turns remembered, but for a picture. Nothing is sent."""
+        moves = _moves(observation)
+        shown = self._shown(1, moves, observation)
+        past = [_remembered(shown, "-" * USUAL_NOTE, next(iter(moves)))] * remembered
+        told = self.file.prompt.rstrip() + self._game(spec)
+        return len(canonical(self._body(_messages(told, past, json.dumps(shown), None), list(moves))))
+
+    def _shown(self, number: int, moves: Mapping[str, Action], observation: Observation) -> dict[str, Any]:
+        shown: dict[str, Any] = {"turn": number, "legal": list(moves)}
+        if self.file.see != "picture":
+            shown["numbers"] = dict(observation.variables)
+        return shown
 
     def _asked(
         self, turn: dict[str, Any], moves: Mapping[str, Action], shown: str, png: bytes | None
     ) -> tuple[Action | None, str | None]:
         """The action and the note; no action after `retries` malformed answers, no note where a cap forbids more."""
         assert self._endpoint is not None
-        messages = self._messages(shown, png)
+        messages = _messages(self._told, self._past, shown, png)
         for _ in range(1 + self.file.retries):
             if not self._spec.may_spend(self.usage().dollars):
                 return None, None
@@ -152,18 +172,6 @@ class ModelAgent:
             again = f"That was no answer that can be played: {fault}. Answer with the JSON object alone."
             messages = [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": again}]
         return None, ""
-
-    def _messages(self, shown: str, png: bytes | None) -> list[dict[str, Any]]:
-        now: Any = shown
-        if png is not None:
-            url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-            now = [{"type": "text", "text": shown}, {"type": "image_url", "image_url": {"url": url}}]
-        past = [
-            {"role": role, "content": text}
-            for pair in self._past
-            for role, text in zip(("user", "assistant"), pair, strict=True)
-        ]
-        return [{"role": "system", "content": self._told}, *past, {"role": "user", "content": now}]
 
     def _body(self, messages: list[dict[str, Any]], moves: list[str]) -> dict[str, Any]:
         body = {**self.file.options, "model": self.file.model, "messages": messages}
@@ -226,6 +234,27 @@ class ModelAgent:
             "priced_at": self._when.isoformat(timespec="seconds"),
             "charged": math.fsum(charged) if charged and len(charged) == len(self._calls) else None,
         }
+
+
+def _moves(observation: Observation) -> dict[str, Action]:
+    return {f"{name} {n}": Action(name, n) for name, ticks in observation.legal.items() for n in ticks}
+
+
+def _remembered(shown: Mapping[str, Any], note: str, action: str) -> tuple[str, str]:
+    """A past turn as it is shown again: what was legal then is left out, as it is long and holds no more."""
+    seen = {name: value for name, value in shown.items() if name != "legal"}
+    return json.dumps(seen), json.dumps({"note": note[:MOST_NOTE], "action": action})
+
+
+def _messages(told: str, past: Iterable[tuple[str, str]], shown: str, png: bytes | None) -> list[dict[str, Any]]:
+    now: Any = shown
+    if png is not None:
+        url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+        now = [{"type": "text", "text": shown}, {"type": "image_url", "image_url": {"url": url}}]
+    before = [
+        {"role": role, "content": text} for pair in past for role, text in zip(("user", "assistant"), pair, strict=True)
+    ]
+    return [{"role": "system", "content": told}, *before, {"role": "user", "content": now}]
 
 
 def _line(action: ActionSpec) -> str:

@@ -15,12 +15,14 @@
     key_env = "OPENAI_API_KEY"           # the variable that holds the key; without it no key is sent
     provider = "openai"                  # whose prices hold, where the address does not tell
 
-The digest is over all but `[endpoint]` and `name`, with the prompt's bytes. The key is read from the environment alone.
+The digest is over all but `[endpoint]` and `name`, with the prompt's bytes. The key is read from the environment alone,
+and goes straight to `base_url`: proxies of the environment (HTTP_PROXY, ALL_PROXY) are not used.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from dataclasses import dataclass, field
@@ -34,9 +36,11 @@ from evalkit.records import canonical
 
 __all__ = ["EndpointSettings", "ModelFile", "load_model_file"]
 
-FORM = 1
+FORM = 2
 """Of what a model is sent beyond its file; raised when its words or its shape change, as that is another agent."""
 MOST_PROMPT_BYTES = 1 << 20
+LEAST_KEY = 8
+"""Characters from which a key is looked for elsewhere: a shorter one, such as a local server takes, is no secret."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _OURS = ("model", "messages", "response_format", "stream", "n")
 
@@ -82,6 +86,21 @@ class ModelFile:
         """Hex SHA-256 of what makes this the agent that it is."""
         names = ("model", "prompt", "see", "memory", "retries", "answer", "options")
         return hashlib.sha256(canonical({"form": FORM, **{name: getattr(self, name) for name in names}})).hexdigest()
+
+    def refuse_key(self) -> None:
+        """Raise UsageError where the key stands in the file or its prompt: all of that is sent, kept and exported."""
+        key = self.endpoint.key()
+        if key is None or len(key) < LEAST_KEY:
+            return
+        address, escaped = self.endpoint, json.dumps(key)[1:-1]
+        held = {
+            "its name": self.name, "its model": self.model, "its prompt": self.prompt, "its [options]": self.options,
+            "its [endpoint]": (address.base_url, address.provider),
+        }  # fmt: skip
+        for where, value in held.items():
+            if escaped in canonical(value).decode():
+                said = f"the key in {address.key_env} stands in a model's file as well, in {where}"
+                raise UsageError(f"{said}: take it out, as all but the key is kept with a run")
 
 
 def load_model_file(path: Path | str) -> ModelFile:
