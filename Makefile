@@ -10,7 +10,7 @@ SOURCES := $(shell find evalkit notebooks cases data/models.toml -type f -not -p
 # A season is swept, reported and put into the sample as soon as it lies under cases/; every agent beside it plays.
 SEASONS := $(patsubst cases/%/season.toml,%,$(wildcard cases/*/season.toml))
 AGENTS_OF = random $(basename $(notdir $(filter-out cases/$(1)/private/_%.py,$(wildcard cases/$(1)/agents/*.py cases/$(1)/private/*.py))))
-REPORTS := reports/lattice.html $(SEASONS:%=reports/%.html)
+REPORTS := reports/lattice.html reports/outage-note.html $(SEASONS:%=reports/%.html)
 
 .PHONY: env test report lab lint lock sample figures clean
 

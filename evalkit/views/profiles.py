@@ -37,15 +37,15 @@ def ratio_profile(runs: Sequence[PerformanceRun]) -> AnyChart:
         for run_id, found in fuels.items()
     }
     furthest = max(1.0, *(r for found in ratios.values() for r in found)) * 1.08
-    label, values = labels((run.model for run in runs), 30), []
-    for run in runs:
+    shown = [run for run in runs if ratios[run.run_id]]
+    label, values = labels((run.model for run in shown), 30), []
+    for run in shown:
         found = ratios[run.run_id]
         row: Row = {"name": plain(run.model), "label": label[run.model], "run_id": run.run_id}
         # A step at each ratio, up to the share within it; where one is twice, the higher share stands.
         steps = {1.0: 0.0} | {ratio: place / len(names) for place, ratio in enumerate(found, 1)}
         steps[furthest] = len(found) / len(names)
-        if found:
-            values += [row | {"ratio": r, "share": s, "step": i} for i, (r, s) in enumerate(steps.items())]
+        values += [row | {"ratio": r, "share": s, "step": i} for i, (r, s) in enumerate(steps.items())]
     many = len(label) > _LEGEND_MAX
     legend = None if many else alt.Legend(symbolType="stroke", symbolStrokeWidth=3)
     ink = alt.Color("label:N", title="model", legend=legend).scale(
@@ -68,7 +68,9 @@ def ratio_profile(runs: Sequence[PerformanceRun]) -> AnyChart:
         ),
     )  # fmt: skip
     notes = ["Higher and further left is better; at 1 a line starts at the share of inputs on which it is the best."]
-    if any(len(found) < len(names) for found in ratios.values()):
+    if any(len(ratios[run.run_id]) < len(names) for run in shown):
         notes.append("A line that ends below 100 % belongs to a run that did not answer every input rightly.")
-    said = f"{heading}: {len(runs)} models on {len(names)} inputs."
+    if gone := len(runs) - len(shown):
+        notes.append(f"{gone} run{'s' if gone > 1 else ''} with no right answer to any stress input left out.")
+    said = f"{heading}: {len(shown)} models on {len(names)} inputs."
     return finish([lines], title(heading, *notes), said, 300)

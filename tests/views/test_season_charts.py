@@ -205,7 +205,8 @@ def test_a_ratio_profile_ends_at_the_share_that_was_answered_rightly() -> None:
     chart = profiles.ratio_profile(runs)
     ends = {row["name"]: row["share"] for row in _values(chart.to_dict())}  # the last row of each
     assert ends["Cobalt"] == 1 and ends["Garnet"] == 0.75 and "Heron" not in ends
-    assert "ends below 100 %" in _notes(chart)
+    assert "ends below 100 %" in _notes(chart) and "left out" in _notes(chart)
+    assert "Heron" not in json.dumps(chart.to_dict())  # nor in the legend
     assert "evalkit grade" in json.dumps(profiles.ratio_profile([]).to_dict())
     vl_convert.vegalite_to_svg(chart.to_dict(), vl_version="6.4")
 
