@@ -4,7 +4,8 @@
 #include "layout.h"
 #include "notes.h"
 
-#define INLINE inline __attribute__((always_inline)) /* so that `watched` is known, and costs nothing where nobody watches */
+/* So that `watched` is known, and costs nothing where nobody watches. */
+#define INLINE inline __attribute__((always_inline))
 
 static Scenario scenario;
 static Layout layout;
@@ -859,7 +860,7 @@ static void number_actors(void) {
     for (int phase = 0; phase < PHASES; phase++) first_actor[phase + 1] = (first_actor[phase] + most[phase] + 63) & ~63u;
     first_after = first_actor[SIDE_LOADS];
     wheel = reserve((size_t)first_actor[PHASES] / 64 * SLOTS * sizeof *wheel);
-    live = reserve((size_t)first_actor[PHASES] / 64 * sizeof *live);
+    live = reserve(((size_t)first_actor[PHASES] / 64 + 1) * sizeof *live); /* one more, for the end of the notes */
     sources = reserve(most[SOURCES] * sizeof *sources);
     arms = reserve(most[ARMS] * sizeof *arms);
     side_loads = reserve(most[SIDE_LOADS] * sizeof *side_loads);

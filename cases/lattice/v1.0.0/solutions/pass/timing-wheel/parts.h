@@ -6,14 +6,14 @@
  * Why that is right: a part at rest does the same as in the recorded period as long as the lanes it sees go through the
  * same states; these do, as long as everybody changes them as before. Of lanes that only parts at rest touch, that
  * follows. On a lane that live parts share with them, changes at rest are repeated from the notes, and each change of a
- * live part must be the next note. If one is not, the period is undone, that lane becomes live, and so on.
+ * live part must be the next note. If one is not, the period is undone, that lane becomes live, and it starts again.
  *
  * When the live parts are, at the end of a period, what they were at the end of another one, the whole factory is. */
 #ifndef LATTICE_PARTS_H
 #define LATTICE_PARTS_H
 
 #ifndef EAGER
-#define EAGER 0 /* 1: a period is recorded early, often and everywhere, so that tests see many of them */
+#define EAGER 0 /* 1: periods are recorded early and everywhere, and much may be live, so that tests see many of them */
 #endif
 
 /* When to record: enough crafters, of which most (in sixteenths) are as they were so many ticks ago. Shorter periods fit
@@ -28,7 +28,7 @@ enum { FIRST_RETREAT = EAGER ? 1 : 64, MOST_RETREAT = EAGER ? 16 : 1 << 20, QUIE
 enum { LIVE_SHARE = EAGER ? 7 : 4, REFRESH = 12, LITTLE = 12 };
 /* How many ticks to go on after something did not fit, and how many lanes further it is expected to be felt. */
 enum { FORESIGHT = 64, HOPS = 4 };
-enum { MOST_NOTES = 1 << 20, FRONT = LIVE + 1, NEXT_FRONT, STRIDE = 4 };
+enum { MOST_NOTES = 1 << 20, NOTES_PER_ACTOR = 256, FRONT = LIVE + 1, NEXT_FRONT, STRIDE = 4 };
 
 /* A whole state, in a form in which time is relative, each object at a fixed place. */
 typedef struct {
@@ -55,18 +55,20 @@ static int32_t recorded_until = NEVER, next_try = NEVER, retreat = FIRST_RETREAT
 static int32_t now_at_start;
 static uint32_t *lane_counts; /* notes, by lane */
 static uint16_t *note_lanes;  /* the lanes of the notes once more, to be read fast */
-static uint32_t tick_room;
+static uint32_t tick_room, most_notes;
 
 static uint32_t note_count(void) { return (uint32_t)(notes_end - notes); }
-static bool is_full(void) { return note_count() >= MOST_NOTES || meals_end - meals >= MOST_NOTES; }
+static bool is_full(void) { return note_count() >= most_notes || meals_end - meals >= (ptrdiff_t)most_notes; }
 
 static Saved reserve_saved(size_t lane_bytes) {
-    return (Saved){reserve(lane_bytes),
-                   reserve(actor_counts[CRAFTERS] * sizeof(uint32_t)),
-                   reserve(actor_counts[ARMS] * sizeof(uint32_t)),
-                   reserve(actor_counts[SOURCES] * sizeof(uint64_t)),
-                   reserve(sink_count * sizeof(Sink)),
-                   reserve(actor_counts[SPLITTERS])};
+    return (Saved){
+        .lanes = reserve(lane_bytes),
+        .crafters = reserve(actor_counts[CRAFTERS] * sizeof(uint32_t)),
+        .arms = reserve(actor_counts[ARMS] * sizeof(uint32_t)),
+        .sources = reserve(actor_counts[SOURCES] * sizeof(uint64_t)),
+        .consumed = reserve(sink_count * sizeof(Sink)),
+        .splitters = reserve(actor_counts[SPLITTERS]),
+    };
 }
 
 static void start_parts(uint32_t multiple) {
@@ -85,7 +87,8 @@ static void start_parts(uint32_t multiple) {
     for (int i = 0; i < MOMENTS; i++) moments[i].crafters = reserve(actor_counts[CRAFTERS] * sizeof(uint32_t) + VECTOR);
     still_gains = reserve(sink_count * sizeof(Sink));
     tick_room = 4 * first_actor[PHASES] + STRIDE; /* nobody changes more than four lanes in a tick */
-    size_t note_room = MOST_NOTES + tick_room;
+    most_notes = NOTES_PER_ACTOR * first_actor[PHASES] < MOST_NOTES ? NOTES_PER_ACTOR * first_actor[PHASES] : MOST_NOTES;
+    size_t note_room = most_notes + tick_room;
     note_lanes = reserve(note_room * sizeof *note_lanes);
     lane_counts = reserve((size_t)lane_count * sizeof *lane_counts);
     meals = reserve(note_room * sizeof *meals);
@@ -223,22 +226,34 @@ static void share_crafter(Crafter *crafter) {
 
 /* An actor that touches up to four lanes and two crafters: NULL where there are fewer. */
 static void join(uint32_t actor, Lane *a, Lane *b, Lane *c, Lane *d, Crafter *from, Crafter *to) {
-    bool touched = is_lane_live(a) || is_lane_live(b) || is_lane_live(c) || is_lane_live(d) || is_crafter_live(from) || is_crafter_live(to);
-    if (touched) set_live(actor);
+    if (is_lane_live(a) || is_lane_live(b) || is_lane_live(c) || is_lane_live(d) || is_crafter_live(from) || is_crafter_live(to))
+        set_live(actor);
     if (!is_live(actor)) return;
     share(a), share(b), share(c), share(d);
     share_crafter(from), share_crafter(to);
 }
 
+static void join_feeders(const Feeder *feeders, int phase) {
+    for (uint32_t i = 0; i < actor_counts[phase]; i++)
+        join(first_actor[phase] + i, feeders[i].from.lane, feeders[i].to.lane, NULL, NULL, NULL, NULL);
+}
+
 static void join_all(void) {
     do {
         grew = false;
-        for (uint32_t i = 0; i < actor_counts[SOURCES]; i++) join(first_actor[SOURCES] + i, sources[i].to.lane, NULL, NULL, NULL, NULL, NULL);
-        for (uint32_t i = 0; i < actor_counts[ARMS]; i++) join(first_actor[ARMS] + i, arms[i].far, arms[i].near, arms[i].onto.lane, NULL, arms[i].from, arms[i].to);
-        for (uint32_t i = 0; i < actor_counts[SIDE_LOADS]; i++) join(first_actor[SIDE_LOADS] + i, side_loads[i].from.lane, side_loads[i].to.lane, NULL, NULL, NULL, NULL);
-        for (uint32_t i = 0; i < actor_counts[SPLITTERS]; i++) join(first_actor[SPLITTERS] + i, splitters[i].from[0].lane, splitters[i].from[1].lane, splitters[i].to[0].lane, splitters[i].to[1].lane, NULL, NULL);
-        for (uint32_t i = 0; i < actor_counts[LANE_SPLITTERS]; i++) join(first_actor[LANE_SPLITTERS] + i, lane_splitters[i].from.lane, lane_splitters[i].to.lane, NULL, NULL, NULL, NULL);
-        for (uint32_t i = 0; i < actor_counts[DRAINS]; i++) join(first_actor[DRAINS] + i, drains[i].from.lane, NULL, NULL, NULL, NULL, NULL);
+        for (uint32_t i = 0; i < actor_counts[SOURCES]; i++)
+            join(first_actor[SOURCES] + i, sources[i].to.lane, NULL, NULL, NULL, NULL, NULL);
+        for (uint32_t i = 0; i < actor_counts[ARMS]; i++)
+            join(first_actor[ARMS] + i, arms[i].far, arms[i].near, arms[i].onto.lane, NULL, arms[i].from, arms[i].to);
+        join_feeders(side_loads, SIDE_LOADS);
+        for (uint32_t i = 0; i < actor_counts[SPLITTERS]; i++) {
+            const Splitter *splitter = &splitters[i];
+            join(first_actor[SPLITTERS] + i, splitter->from[0].lane, splitter->from[1].lane, splitter->to[0].lane,
+                 splitter->to[1].lane, NULL, NULL);
+        }
+        join_feeders(lane_splitters, LANE_SPLITTERS);
+        for (uint32_t i = 0; i < actor_counts[DRAINS]; i++)
+            join(first_actor[DRAINS] + i, drains[i].from.lane, NULL, NULL, NULL, NULL, NULL);
     } while (grew);
 }
 
@@ -315,7 +330,7 @@ static void retreat_for_now(void) {
     if (retreat < MOST_RETREAT) retreat *= 2;
 }
 
-/* Whether to record: there was a moment at which nearly all crafters were as they are now. */
+/* Keeps how the crafters are now. Returns how long ago most of them were like that, or 0. */
 static uint32_t find_part_period(bool only_keep) {
     uint32_t count = actor_counts[CRAFTERS], best = count * ALIKE / 16, found = 0;
     Moment *fresh = &moments[moment_count++ % MOMENTS];
@@ -329,7 +344,8 @@ static uint32_t find_part_period(bool only_keep) {
         v128_t same_4 = wasm_i32x4_splat(0);
         for (uint32_t i = 0; i < count; i += 4) /* what lies behind the last one is zero in both */
             same_4 = wasm_i32x4_sub(same_4, wasm_i32x4_eq(wasm_v128_load(past->crafters + i), wasm_v128_load(fresh->crafters + i)));
-        uint32_t same = (uint32_t)(wasm_i32x4_extract_lane(same_4, 0) + wasm_i32x4_extract_lane(same_4, 1) + wasm_i32x4_extract_lane(same_4, 2) + wasm_i32x4_extract_lane(same_4, 3));
+        int32_t first = wasm_i32x4_extract_lane(same_4, 0) + wasm_i32x4_extract_lane(same_4, 1);
+        uint32_t same = (uint32_t)(first + wasm_i32x4_extract_lane(same_4, 2) + wasm_i32x4_extract_lane(same_4, 3));
         if (same < best) continue;
         best = same + 1;
         found = (uint32_t)distance;
@@ -348,6 +364,7 @@ static void start_recording(uint32_t length) {
 }
 
 static void try_recording(uint64_t target) {
+    if (next_try == NEVER) return;
     uint32_t length = find_part_period(now < next_try);
     if (length && true_tick() + (1 + FEWEST_REPLAYS) * (uint64_t)length <= target) start_recording(length);
 }
