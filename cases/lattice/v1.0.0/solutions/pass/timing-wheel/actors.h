@@ -34,6 +34,7 @@ typedef struct {
     uint32_t actor, starts;
     uint64_t starved, glutted; /* arms that wait for a product, and for room for an input; by index into `arms` */
     uint32_t *arms, arm_count, arm_room;
+    uint8_t part; /* AT_REST or LIVE, see parts.h */
 } Crafter;
 
 enum { LAST_ARM = 63 }; /* bit that stands for all arms from there on; only overlaps make so many */

@@ -16,7 +16,7 @@ enum { MOST_TICKS = 1 << 29 };
 enum { FIRST_CHOICE = 128, PATIENCE = 512, LEAST_STEP = 64, MOST_STEP = 4096 };
 
 typedef struct {
-    int32_t tick;
+    uint64_t tick; /* the true one */
     uint32_t size;
     uint8_t *state;
     uint32_t *wakes;    /* of all sources */
@@ -67,29 +67,35 @@ static uint32_t sign_state(void) {
     return hash;
 }
 
-/* Writes the state down; returns its end. */
+static inline uint32_t encode_crafter(const Crafter *crafter) {
+    return crafter->counts | (crafter->done ? (uint32_t)(crafter->done - now) << 24 : 0);
+}
+
+static inline uint32_t encode_arm(const Arm *arm) { return arm->held | (arm->ready > now ? (uint32_t)(arm->ready - now) << 8 : 0); }
+
+/* Of one that sleeps see same_phases. */
+static inline uint64_t encode_source(const Source *source) { return source->next == ASLEEP ? 0 : (uint64_t)(source->next - now); }
+
+/* Writes the state down, crafters first; returns its end. */
 static uint8_t *encode_state(uint8_t *to) {
+    for (uint32_t i = 0; i < actor_counts[CRAFTERS]; i++, to += 4) put_32(to, encode_crafter(&crafters[i]));
     for (int32_t i = 0; i < lane_count; i++) to = encode_lane(&lanes[i], to);
-    for (uint32_t i = 0; i < actor_counts[CRAFTERS]; i++, to += 4) {
-        const Crafter *crafter = &crafters[i];
-        put_32(to, crafter->counts | (crafter->done ? (uint32_t)(crafter->done - now) << 24 : 0));
-    }
-    for (uint32_t i = 0; i < actor_counts[ARMS]; i++, to += 4) {
-        uint32_t wait = arms[i].ready > now ? (uint32_t)(arms[i].ready - now) : 0;
-        put_32(to, arms[i].held | wait << 8);
-    }
-    for (uint32_t i = 0; i < actor_counts[SOURCES]; i++, to += 8) /* of one that sleeps see same_phases */
-        put_64(to, sources[i].next == ASLEEP ? 0 : (uint64_t)(sources[i].next - now));
+    for (uint32_t i = 0; i < actor_counts[ARMS]; i++, to += 4) put_32(to, encode_arm(&arms[i]));
+    for (uint32_t i = 0; i < actor_counts[SOURCES]; i++, to += 8) put_64(to, encode_source(&sources[i]));
     for (uint32_t i = 0; i < actor_counts[SPLITTERS]; i++) *to++ = (uint8_t)splitters[i].preferred;
     if (actor_counts[SPLITTERS]) *to++ = (uint8_t)in_first(skipped + (uint32_t)now);
     wasm_v128_store(to, wasm_i32x4_splat(0)); /* so that whole vectors can be compared */
     return to;
 }
 
-static void copy_counts(uint32_t *wakes, uint64_t *to) {
-    for (uint32_t i = 0; i < actor_counts[SOURCES]; i++) wakes[i] = sources[i].wakes;
+static void copy_consumed(uint64_t *to) {
     for (uint32_t s = 0; s < sink_count; s++)
         for (int i = 0; i < ITEMS; i++) *to++ = sinks[s].consumed[i];
+}
+
+static void copy_counts(uint32_t *wakes, uint64_t *to) {
+    for (uint32_t i = 0; i < actor_counts[SOURCES]; i++) wakes[i] = sources[i].wakes;
+    copy_consumed(to);
 }
 
 static bool same_state(const Checkpoint *a, const Checkpoint *b) {
@@ -105,7 +111,7 @@ static bool same_state(const Checkpoint *a, const Checkpoint *b) {
  * all the time; then it will do so for ever. */
 static bool same_phases(const Checkpoint *old) {
     for (uint32_t i = 0; i < actor_counts[SOURCES]; i++)
-        if (sources[i].next == ASLEEP && sources[i].wakes != old->wakes[i] && (uint32_t)(now - old->tick) % sources[i].period) return false;
+        if (sources[i].next == ASLEEP && sources[i].wakes != old->wakes[i] && (true_tick() - old->tick) % sources[i].period) return false;
     return true;
 }
 
@@ -153,11 +159,11 @@ static void look(void) {
     if (checkpoint_count == checkpoint_room) drop_every_other();
     Checkpoint *fresh = &checkpoints[checkpoint_count];
     fresh->size = (uint32_t)(encode_state(fresh->state) - fresh->state);
-    fresh->tick = now;
+    fresh->tick = true_tick();
     for (uint32_t i = checkpoint_count; i-- > 0;) {
         const Checkpoint *old = &checkpoints[i];
         if (signatures[i] != signature || !same_state(old, fresh) || !same_phases(old)) continue;
-        period = (uint32_t)(now - old->tick);
+        period = (uint32_t)(true_tick() - old->tick);
         copy_counts(fresh->wakes, gains);
         for (uint32_t k = 0; k < sink_count * ITEMS; k++) gains[k] -= old->consumed[k];
         return;
@@ -166,6 +172,8 @@ static void look(void) {
     copy_counts(fresh->wakes, fresh->consumed);
     signatures[checkpoint_count++] = signature;
 }
+
+#include "parts.h"
 
 static uint32_t common_multiple(uint32_t a, uint32_t b) {
     uint32_t x = a, y = b;
@@ -187,6 +195,7 @@ static void start_looking(uint64_t last_tick) {
     uint32_t multiple = 2;
     for (uint32_t i = 0; i < actor_counts[SOURCES] && multiple; i++)
         multiple = sources[i].period > MOST_STEP ? 0 : common_multiple(multiple, sources[i].period);
+    start_parts(multiple);
     if (multiple) step = (int32_t)((LEAST_STEP + multiple - 1) / multiple * multiple);
     next_look = step;
     gains = reserve(sink_bytes);
@@ -200,11 +209,18 @@ static void start_looking(uint64_t last_tick) {
 /* Runs up to a tick; returns false if it stopped before because a period was found. */
 static bool advance(uint64_t target) {
     if (period) return false;
-    while ((uint32_t)now < target) {
-        run_tick();
-        if ((section_hit || now >= next_look) && next_look != NEVER) {
+    while (true_tick() < target) {
+        if (watching) run_watched_tick();
+        else run_tick();
+        if (now == recorded_until || (watching && is_full())) {
+            finish_recording(target);
+        } else if ((section_hit || now >= next_look) && next_look != NEVER) {
             look();
-            if (period) return (uint32_t)now == target;
+            if (!period && !watching && source_multiple) try_recording(target);
+        }
+        if (period) {
+            watching = UNWATCHED;
+            return true_tick() == target;
         }
     }
     return true;

@@ -2,13 +2,15 @@
 #include "actors.h"
 #include "answer.h"
 #include "layout.h"
+#include "notes.h"
+
+/* So that `watched` is known, and costs nothing where nobody watches. */
+#define INLINE inline __attribute__((always_inline))
 
 static Scenario scenario;
 static Layout layout;
 static Entity *entities;
 
-static Lane *lanes;
-static int32_t lane_count;
 static Lane *(*lanes_of)[2]; /* by entity, by lane; NULL if it is no belt */
 static int32_t *tile_of;     /* where on its lanes a belt starts */
 static int32_t *slot_of;     /* the index of an entity in the list of its kind */
@@ -25,6 +27,18 @@ static Drain *drains;
 static Sink *sinks;
 static uint32_t sink_count;
 
+/* Puts an item at a place if it fits. */
+static INLINE bool put(const Outlet *to, uint32_t item, bool watched) {
+    if (!force(to->lane, to->at, item)) return false;
+    if (watched) note_lane(PUT, to->lane, to->at, item);
+    return true;
+}
+
+static INLINE void consume(Sink *sink, uint32_t item, bool watched) {
+    sink->consumed[item]++;
+    if (watched) note_meal((uint32_t)(sink - sinks) * ITEMS + item);
+}
+
 static uint64_t skipped; /* ticks that were skipped as whole periods: the true tick is `skipped + now` */
 static Crafter *section; /* the crafter whose starts are the moments at which states are compared, see cycle.h */
 static bool section_hit;
@@ -33,7 +47,7 @@ static bool section_hit;
 
 static inline void visit_source(uint32_t index, int64_t tick) { visit(index, tick - now < FARTHEST ? (int32_t)tick : now + FARTHEST); }
 
-static inline void run_source(uint32_t index) {
+static INLINE void run_source(uint32_t index, bool watched) {
     Source *source = &sources[index];
     if (source->next != now) {
         if (source->next == ASLEEP) {
@@ -46,7 +60,7 @@ static inline void run_source(uint32_t index) {
             return;
         }
     }
-    if (!force(source->to.lane, source->to.at, source->item) && free_after(source->to.lane, source->to.at) == NEVER) {
+    if (!put(&source->to, source->item, watched) && free_after(source->to.lane, source->to.at) == NEVER) {
         wait_for(source->to.lane, GAP, &source->to.watch);
         source->next = ASLEEP;
         return;
@@ -176,21 +190,26 @@ static inline bool would_accept(const Arm *arm, uint32_t item) {
     }
 }
 
-static inline bool drop(Arm *arm) {
+static INLINE bool drop(Arm *arm, bool watched) {
     uint32_t item = arm->held;
     switch (arm->route % 4) {
-    case TO_BELT: return force(arm->onto.lane, arm->onto.at, item);
-    case TO_SINK: arm->sink->consumed[item]++; return true;
+    case TO_BELT: return put(&arm->onto, item, watched);
+    case TO_SINK: consume(arm->sink, item, watched); return true;
     }
     if (rank_for(arm->to, item) == REFUSED) return false;
     set_counts(arm->to, arm->to->counts + (item == arm->to->first ? 1 : 1 << 8));
     return true;
 }
 
-static inline uint32_t take(Lane *lane, const Spot *spot) {
+static inline uint32_t take_unnoticed(Lane *lane, const Spot *spot) {
     uint32_t item = take_out(lane, spot);
     if (lane->armed & (1u << GRAB | 1u << ROW | 1u << STIR | 1u << GAP)) wake_for_grab(lane, spot->at, spot->index);
     return item;
+}
+
+static INLINE uint32_t take(Lane *lane, const Spot *spot, bool watched) {
+    if (watched) note_lane(TAKE, lane, spot->at, 0);
+    return take_unnoticed(lane, spot);
 }
 
 static void visit_at(uint32_t actor, int32_t tick) {
@@ -199,7 +218,7 @@ static void visit_at(uint32_t actor, int32_t tick) {
 
 static inline uint32_t item_at(const Lane *lane, const Spot *spot) { return lane->head[spot->index]; }
 
-static inline uint32_t grab_for_crafter(Arm *arm, uint32_t actor) {
+static INLINE uint32_t grab_for_crafter(Arm *arm, uint32_t actor, bool watched) {
     Crafter *to = arm->to;
     if ((to->counts & to->full) == to->full) {
         to->glutted |= arm->to_bit;
@@ -210,8 +229,8 @@ static inline uint32_t grab_for_crafter(Arm *arm, uint32_t actor) {
     uint32_t far_rank = REFUSED, near_rank = REFUSED;
     if (far.at < upper) far_rank = rank_for(to, item_at(arm->far, &far));
     if (near.at < upper) near_rank = rank_for(to, item_at(arm->near, &near));
-    if (near_rank < far_rank) return take(arm->near, &near);
-    if (far_rank < REFUSED) return take(arm->far, &far);
+    if (near_rank < far_rank) return take(arm->near, &near, watched);
+    if (far_rank < REFUSED) return take(arm->far, &far, watched);
     uint32_t first = to->counts & INPUT_CAP ? to->second : to->first, second = to->counts & INPUT_CAP << 8 ? to->first : to->second;
     uint32_t wanted = 1u << first | 1u << second;
     if (to->counts & to->full) to->glutted |= arm->to_bit;
@@ -224,10 +243,10 @@ static inline uint32_t grab_for_crafter(Arm *arm, uint32_t actor) {
 }
 
 /* Every wait is for one thing without which nothing can be grabbed, so it is enough to be woken by that. */
-static inline uint32_t grab(Arm *arm, uint32_t actor) {
+static INLINE uint32_t grab(Arm *arm, uint32_t actor, bool watched) {
     switch (arm->route / 4) {
     case FROM_BELT: {
-        if (arm->route % 4 == TO_CRAFTER) return grab_for_crafter(arm, actor);
+        if (arm->route % 4 == TO_CRAFTER) return grab_for_crafter(arm, actor, watched);
         if (arm->route % 4 == TO_NOTHING) return NO_ITEM;
         Lane *lane = arm->far;
         int32_t upper = arm->from_at + TILE;
@@ -246,7 +265,7 @@ static inline uint32_t grab(Arm *arm, uint32_t actor) {
             wait_for_drop(arm, actor);
             return NO_ITEM;
         }
-        return take(lane, &head);
+        return take(lane, &head, watched);
     }
     case FROM_CRAFTER: {
         Crafter *from = arm->from;
@@ -269,15 +288,15 @@ static inline uint32_t grab(Arm *arm, uint32_t actor) {
     }
 }
 
-static inline void run_arm(Arm *arm, uint32_t actor) {
+static INLINE void run_arm(Arm *arm, uint32_t actor, bool watched) {
     if (now < arm->ready) return;
     current = actor;
     if (arm->held == NO_ITEM) {
-        arm->held = grab(arm, actor);
+        arm->held = grab(arm, actor, watched);
         if (arm->held == NO_ITEM) return;
         arm->ready = now + SWING;
     } else {
-        if (!drop(arm)) {
+        if (!drop(arm, watched)) {
             wait_for_drop(arm, actor);
             return;
         }
@@ -299,14 +318,23 @@ static bool has_arrived(Inlet *inlet, uint32_t *item) {
     return true;
 }
 
-static void take_arrived(Inlet *inlet) {
-    Lane *lane = inlet->lane;
+static INLINE void take_head(Lane *lane, bool watched) {
+    pop(lane);
+    if (watched) note_lane(POP, lane, 0, 0);
+}
+
+static void take_oddly(Lane *lane, const Spot *spot) {
+    take_out(lane, spot);
+    wake_all(lane);
+}
+
+static void take_arrived(Inlet *inlet, bool watched) {
     if (inlet->edge == 0) {
-        pop(lane);
+        take_head(inlet->lane, watched);
     } else {
-        Spot spot = find_from(lane, inlet->edge); /* again: what it was put onto may be the same lane */
-        take_out(lane, &spot);
-        wake_all(lane);
+        Spot spot = find_from(inlet->lane, inlet->edge); /* again: what it was put onto may be the same lane */
+        if (watched) note_lane(ODD_TAKE, inlet->lane, spot.at, 0);
+        take_oddly(inlet->lane, &spot);
     }
 }
 
@@ -315,55 +343,55 @@ static void await_next(const Inlet *inlet, uint32_t actor) {
     else await_head(inlet->lane);
 }
 
-__attribute__((noinline)) static void run_odd_feeder(Feeder *feeder, uint32_t actor) {
+__attribute__((noinline)) static void run_odd_feeder(Feeder *feeder, uint32_t actor, bool watched) {
     uint32_t item;
-    if (has_arrived(&feeder->from, &item) && force(feeder->to.lane, feeder->to.at, item)) take_arrived(&feeder->from);
+    if (has_arrived(&feeder->from, &item) && put(&feeder->to, item, watched)) take_arrived(&feeder->from, watched);
     await_next(&feeder->from, actor);
 }
 
-static inline void run_feeder(Feeder *feeder, uint32_t actor) {
+static INLINE void run_feeder(Feeder *feeder, uint32_t actor, bool watched) {
     if (!is_plain(&feeder->from)) {
-        run_odd_feeder(feeder, actor);
+        run_odd_feeder(feeder, actor, watched);
         return;
     }
     Lane *lane = feeder->from.lane;
     touch(lane);
     if (lane->stuck) {
-        if (!force(feeder->to.lane, feeder->to.at, *lane->head)) {
+        if (!put(&feeder->to, *lane->head, watched)) {
             watch_place(actor, &feeder->to, 0);
             return;
         }
-        pop(lane);
+        take_head(lane, watched);
     }
     await_head(lane);
 }
 
 /* Passes an item on to one of the outputs, the preferred one if possible. */
-static inline bool pass_on(Splitter *splitter, uint32_t item) {
+static INLINE bool pass_on(Splitter *splitter, uint32_t item, bool watched) {
     uint32_t chosen = splitter->preferred;
     Outlet *to = &splitter->to[chosen];
-    if (!to->lane || is_jammed(to->lane, to->at) || !force(to->lane, to->at, item)) {
+    if (!to->lane || is_jammed(to->lane, to->at) || !put(to, item, watched)) {
         chosen ^= 1;
         to = &splitter->to[chosen];
-        if (!to->lane || !force(to->lane, to->at, item)) return false;
+        if (!to->lane || !put(to, item, watched)) return false;
     }
     splitter->preferred = chosen ^ 1;
     return true;
 }
 
-__attribute__((noinline)) static void run_odd_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first) {
+__attribute__((noinline)) static void run_odd_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first, bool watched) {
     for (uint32_t k = 0; k < 2; k++) {
         Inlet *from = &splitter->from[in_first ^ k];
         uint32_t item;
-        if (from->lane && has_arrived(from, &item) && pass_on(splitter, item)) take_arrived(from);
+        if (from->lane && has_arrived(from, &item) && pass_on(splitter, item, watched)) take_arrived(from, watched);
     }
     visit(actor, now + 1);
 }
 
-static inline void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first) {
+static INLINE void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first, bool watched) {
     bool refused = false;
     if (!splitter->plain) {
-        run_odd_splitter(splitter, actor, in_first);
+        run_odd_splitter(splitter, actor, in_first, watched);
         return;
     }
     for (uint32_t k = 0; k < 2; k++) {
@@ -371,11 +399,11 @@ static inline void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_
         if (!lane) continue;
         touch(lane);
         if (lane->stuck) {
-            if (!pass_on(splitter, *lane->head)) {
+            if (!pass_on(splitter, *lane->head, watched)) {
                 refused = true;
                 continue;
             }
-            pop(lane);
+            take_head(lane, watched);
         }
         await_head(lane);
     }
@@ -384,23 +412,68 @@ static inline void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_
             if (splitter->to[i].lane) watch_place(actor, &splitter->to[i], 0);
 }
 
-static inline void run_drain(Drain *drain, uint32_t actor) {
+static INLINE void run_drain(Drain *drain, uint32_t actor, bool watched) {
     uint32_t item;
     Lane *lane = drain->from.lane;
     if (!is_plain(&drain->from)) {
         if (has_arrived(&drain->from, &item)) {
-            drain->sink->consumed[item]++;
-            take_arrived(&drain->from);
+            consume(drain->sink, item, watched);
+            take_arrived(&drain->from, watched);
         }
         await_next(&drain->from, actor);
         return;
     }
     touch(lane);
     if (lane->stuck) {
-        drain->sink->consumed[*lane->head]++;
-        pop(lane);
+        consume(drain->sink, *lane->head, watched);
+        take_head(lane, watched);
     }
     await_head(lane);
+}
+
+/* ---- replaying: see parts.h ----------------------------------------------------------------------------------- */
+
+static inline bool is_live(uint32_t actor) { return live[actor / 64] >> (actor & 63) & 1; }
+
+/* Makes a change that a part at rest made one period ago. */
+static void repeat_note(const Note *note) {
+    Lane *lane = &lanes[note->lane];
+    int32_t at = (int32_t)(note->what >> AT_SHIFT);
+    bool same;
+    current = note->actor < first_actor[ARMS] ? 0 : note->actor < first_after ? note->actor : UINT32_MAX;
+    if (operation_of(note) == PUT) {
+        same = force(lane, at, note->what & ITEM_MASK);
+    } else if (operation_of(note) == POP) {
+        touch(lane);
+        same = lane->stuck;
+        if (same) pop(lane);
+    } else {
+        Spot spot = find_from(lane, at);
+        same = spot.at == at;
+        if (same && operation_of(note) == TAKE) take_unnoticed(lane, &spot);
+        else if (same) take_oddly(lane, &spot);
+    }
+    if (!same && is_shared[note->lane]) __builtin_trap(); /* it cannot be: all that happened to this lane is what happened before */
+}
+
+/* Those at rest who did something in this tick of the recorded period are visited like everybody else. */
+static inline void visit_noted(void) {
+    if (watching != REPLAYING) return;
+    for (const Note *note = next_note; note->tick == (uint32_t)now; note++) visit(note->actor, now);
+}
+
+/* Whoever was live and comes before an actor has to have repeated what it did. */
+static inline void expect_none_before(uint32_t actor) {
+    for (; next_note->tick == (uint32_t)now && next_note->actor < actor; next_note++)
+        if (is_shared[next_note->lane]) break_lane(next_note->lane);
+}
+
+/* Returns whether an actor is to act by its rules. Of one at rest, the notes are repeated instead. */
+static bool acts_anew(uint32_t actor) {
+    expect_none_before(actor);
+    if (is_live(actor)) return true;
+    for (; next_note->tick == (uint32_t)now && next_note->actor == actor; next_note++) repeat_note(next_note);
+    return false;
 }
 
 /* ---- the tick ----------------------------------------------------------------------------------------------- */
@@ -413,24 +486,33 @@ static inline uint32_t in_first(uint64_t tick) { return tick & 1; } /* flips eve
         while (*bits) { \
             uint32_t actor = base + (uint32_t)__builtin_ctzll(*bits), index = actor - first_actor[phase]; \
             *bits &= *bits - 1; \
+            if (watched && watching == REPLAYING && !acts_anew(actor)) continue; \
+            if (watched) acting = actor; \
             body; \
         }
 
-static void run_tick(void) {
+static INLINE void tick(bool watched) {
     uint64_t *bits = wheel + (++now & FARTHEST);
     current = 0;
-    EACH(SOURCES, i, actor, (void)actor; run_source(i))
-    EACH(ARMS, i, actor, run_arm(&arms[i], actor))
+    if (watched) visit_noted();
+    EACH(SOURCES, i, actor, (void)actor; run_source(i, watched))
+    EACH(ARMS, i, actor, run_arm(&arms[i], actor, watched))
     phases++;
     current = UINT32_MAX;
     if (moving_count) move_mixed_lanes();
-    EACH(SIDE_LOADS, i, actor, run_feeder(&side_loads[i], actor))
+    EACH(SIDE_LOADS, i, actor, run_feeder(&side_loads[i], actor, watched))
     uint32_t first = in_first(skipped + (uint32_t)now - 1);
-    EACH(SPLITTERS, i, actor, run_splitter(&splitters[i], actor, first))
-    EACH(LANE_SPLITTERS, i, actor, run_feeder(&lane_splitters[i], actor))
+    EACH(SPLITTERS, i, actor, run_splitter(&splitters[i], actor, first, watched))
+    EACH(LANE_SPLITTERS, i, actor, run_feeder(&lane_splitters[i], actor, watched))
     EACH(CRAFTERS, i, actor, (void)actor; run_crafter(&crafters[i]))
-    EACH(DRAINS, i, actor, run_drain(&drains[i], actor))
+    EACH(DRAINS, i, actor, run_drain(&drains[i], actor, watched))
+    if (watched && watching == REPLAYING) expect_none_before(UINT32_MAX);
 }
+
+static void run_tick(void) { tick(false); }
+static void run_watched_tick(void) { tick(true); }
+
+static uint64_t true_tick(void) { return skipped + (uint32_t)now; }
 
 #include "cycle.h"
 
@@ -778,6 +860,7 @@ static void number_actors(void) {
     for (int phase = 0; phase < PHASES; phase++) first_actor[phase + 1] = (first_actor[phase] + most[phase] + 63) & ~63u;
     first_after = first_actor[SIDE_LOADS];
     wheel = reserve((size_t)first_actor[PHASES] / 64 * SLOTS * sizeof *wheel);
+    live = reserve(((size_t)first_actor[PHASES] / 64 + 1) * sizeof *live); /* one more, for the end of the notes */
     sources = reserve(most[SOURCES] * sizeof *sources);
     arms = reserve(most[ARMS] * sizeof *arms);
     side_loads = reserve(most[SIDE_LOADS] * sizeof *side_loads);
