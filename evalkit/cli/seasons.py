@@ -221,12 +221,24 @@ def _board(arguments: Namespace, folder: Path, rules: Rules | None = None) -> li
     if capped:
         note(f"{capped} of these runs ended by a dollar cap: where such a run ended is only claimed")
     failed = runs[runs["ended_by"] == "agent_error"]
-    for agent, number in failed.groupby("agent").size().items():
-        note(f"{agent}: {number} attempts ended in a fault of its program, and are not in its score")
+    for (agent, how), rows_of in failed.groupby(["agent", failed["ungraded"].map(_ending)]):
+        spent, known = rows_of["dollars"].sum(), rows_of["dollars"].notna()
+        said = f"; they spent {'' if known.all() else 'at least '}{spent:.4f} dollars" if spent > 0 else ""
+        note(f"{agent}: {len(rows_of)} attempts {how}, and are not in its score{said}")
     versions = runs[runs["ungraded"].isna()].groupby("agent")["agent_digest"].nunique()
     for agent, number in versions[versions > 1].items():
         note(f"{agent}: runs of {number} versions of this agent count as one: name them apart, or void the old")
     return [{name: asdict(row)[name] for name in _SHOWN} for row in rows]
+
+
+def _ending(why: str) -> str:
+    """How an attempt ended that its agent left ungraded, by the words that playing leaves."""
+    _, _, said = why.partition(": ")
+    if said.startswith("the sweep's cap of "):
+        return "were cut short by the sweep's cap"
+    if said.startswith(("MachineError: the endpoint ", "the endpoint ")):
+        return "were cut short by its endpoint"
+    return "ended in a fault of its program"
 
 
 def season_board(arguments: Namespace, folder: Path) -> int:

@@ -445,6 +445,11 @@ class TestFile:
             (("http://127.0.0.1:1/v1", "http://a.invalid/v1"), "send the key in the clear"),
             (("http://127.0.0.1:1/v1", "ftp://a.invalid"), "is no address"),
             (("http://127.0.0.1:1/v1", "http://[::1"), "is no address"),
+            (("http://127.0.0.1:1/v1", "https://api openai.com/v1"), "is no address"),
+            (("http://127.0.0.1:1/v1", "https://a.invalid/v 1"), "is no address"),
+            (("http://127.0.0.1:1/v1", "https://a<b>.invalid/v1"), "is no address"),
+            (("backoff_s = 0.01", "backoff_s = 3601"), "backoff_s: must be at most 3,600"),
+            (("most_wait_s = 0.3", "most_wait_s = 1e9\ntimeout_s = 1e300"), "timeout_s: must be at most 3,600"),
             (("[endpoint]", "[options]\nmessages = []\n[endpoint]"), "the kit sets it itself"),
             (("[endpoint]", "[options]\nday = 2026-01-01\n[endpoint]"), "must be plain JSON"),
             (("[endpoint]", "see = 3\nmemory = -1\n[endpoint]"), "see: must be a string"),
@@ -459,6 +464,14 @@ class TestFile:
             load_model_file(path)
         assert said in str(wrong.value) and "careful.toml: " in str(wrong.value)
         assert "secret" not in str(wrong.value) and KEY not in str(wrong.value)
+
+    @pytest.mark.parametrize("name", ["random", "route", "walker"])
+    def test_a_model_takes_no_name_of_another_agent(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / "agents").mkdir()
+        (tmp_path / "agents" / "walker.py").write_text("")
+        path = model_file(tmp_path, "http://127.0.0.1:1/v1", more=f'name = "{name}"')
+        with pytest.raises(UsageError, match=f'"{name}" is another agent here'):
+            load_agent(f"model:{path}", tmp_path)
 
     def test_all_faults_come_at_once_and_a_file_of_another_kind_is_one_line(self, tmp_path: Path) -> None:
         path = model_file(tmp_path, "http://127.0.0.1:1/v1", more='see = "smell"\nmemory = 1000')

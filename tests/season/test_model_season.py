@@ -69,6 +69,9 @@ def test_a_season_with_models_is_swept_resumed_verified_ranked_shown_and_moved(
     assert (status, report["stored"], report["failed"]) == (1, 8, [])
     before = {run["run_id"]: run for run in cli("runs", "--agent", "careful")[1]}
     down = [run for run in before.values() if run["ended_by"] == "agent_error"]
+    spent = sum(run["dollars"] for run in down)
+    said = f"careful: {len(down)} attempts were cut short by its endpoint, and are not in its score; they spent"
+    assert f"{said} {spent:.4f} dollars" in cli("leaderboard", "vault")[2] and spent > 0
     assert down and sum(run["tokens"] for run in before.values()) == 15 * 1050
 
     # It is up again: what is stored stays, and what was ungraded is played as a new attempt.
@@ -145,6 +148,8 @@ def test_a_sweep_stops_at_its_cap_with_at_most_a_call_too_many_a_job_and_goes_on
     assert sum(run["dollars"] for run in runs) == pytest.approx(report["dollars"])
     cut = [run for run in runs if run["ended_by"] == "agent_error"]
     assert cut and all(run["score"] is None for run in cut)
+    said = cli("leaderboard", "vault")[2]
+    assert f"careful: {len(cut)} attempts were cut short by the sweep's cap" in said and "its program" not in said
     assert len(cli("runs", "--agent", "random")[1]) == 4
     status, report, _ = cli(*SWEEP)
     assert (status, report["stored"], report["failed"]) == (0, 8 - report["skipped"], [])

@@ -83,7 +83,10 @@ def _found(who: str, root: Path | None) -> LoadedAgent:
         replay = read_replay(load_bytes(who.removeprefix("replay:")))
         return _loaded(replayer(replay), who)
     if who.startswith("model:"):
-        return _loaded(load_model(who.removeprefix("model:")), who)
+        loaded = _loaded(load_model(who.removeprefix("model:")), who)
+        if loaded.name in (RandomAgent.name, "route", *agents_beside(root)):
+            raise UsageError(f'"{printable(loaded.name)}" is another agent here: give the model\'s file another name')
+        return loaded
     beside = agents_beside(root)
     found = {point.name: point for point in entry_points(group=GROUP)}
     if who in beside:

@@ -39,6 +39,7 @@ __all__ = ["EndpointSettings", "ModelFile", "load_model_file"]
 FORM = 2
 """Of what a model is sent beyond its file; raised when its words or its shape change, as that is another agent."""
 MOST_PROMPT_BYTES = 1 << 20
+MOST_SECONDS = 3600
 LEAST_KEY = 8
 """Characters from which a key is looked for elsewhere: a shorter one, such as a local server takes, is no secret."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -174,10 +175,10 @@ def _endpoint(row: Table) -> EndpointSettings:
         base_url=base_url,
         key_env=key_env,
         provider=row.take("provider", LINE, None),
-        timeout_s=row.take("timeout_s", number(above=0), default.timeout_s),
+        timeout_s=row.take("timeout_s", number(above=0, most=MOST_SECONDS), default.timeout_s),
         tries=row.take("tries", integer(1, 20), default.tries),
-        backoff_s=row.take("backoff_s", number(0), default.backoff_s),
-        most_wait_s=row.take("most_wait_s", number(0), default.most_wait_s),
+        backoff_s=row.take("backoff_s", number(0, most=MOST_SECONDS), default.backoff_s),
+        most_wait_s=row.take("most_wait_s", number(0, most=MOST_SECONDS), default.most_wait_s),
     )
 
 
@@ -194,7 +195,7 @@ def _address_fault(base_url: str, has_key: bool) -> str | None:
         host, _ = parts.hostname, parts.port
     except ValueError:
         return "is no address: write one such as https://api.openai.com/v1"
-    if parts.scheme not in ("http", "https") or not host:
+    if parts.scheme not in ("http", "https") or not re.fullmatch(r"[\w.:-]+", host or "") or re.search(r"\s", base_url):
         return "is no address: write one such as https://api.openai.com/v1"
     if parts.username or parts.password or parts.query or parts.fragment:
         return "holds more than an address: a key or a password stands in the environment, named by key_env"

@@ -89,7 +89,8 @@ class Agent(Protocol):
 
     An agent that pays for calls also has `unpriced` (why its calls have no price, or None), and may have `ready()`
     (UsageError where it could not play now), `close()` for the end of a run, and of the run since `reset`: `turns()`,
-    plain JSON objects that are kept beside the run, and `provenance()`, one for its record.
+    plain JSON objects as in `evalkit.records.turns` that are kept beside the run (of another shape they are left out,
+    with a reason in the run's provenance), and `provenance()`, one for its record.
     """
 
     def reset(self, spec: Spec, seed: int) -> None:
