@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -44,6 +45,15 @@ def test_a_run_without_a_skip_is_as_right_as_one_with_it() -> None:
     with_skip, without = (call(measure.built(WHEEL, *built), scenario.decode()) for built in ((), ("SKIPPING=0",)))
     assert with_skip.output == without.output
     assert without.fuel > 2 * with_skip.fuel
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_at_rest_are_as_right_where_they_are_tried_all_the_time(seed: int) -> None:
+    """With EAGER, periods are replayed that hardly ever fit: then parts have to become live in time."""
+    scenario = measure.build(seed, 200).scenario([3_333, 8_000])
+    text = json.dumps(scenario)
+    eager, every = (call(measure.built(WHEEL, built), text) for built in ("EAGER=1", "SKIPPING=0"))
+    assert eager.output == every.output
 
 
 def test_factories_of_seeds_are_listed_with_their_cost() -> None:
