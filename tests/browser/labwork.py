@@ -185,14 +185,14 @@ def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     raise AssertionError(f"JupyterLab did not start:\n{log.read_text(errors='replace')[-2000:]}")
 
 
-_IDLE = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook-ExecutionIndicator[data-status=idle]"
+IDLE = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook-ExecutionIndicator[data-status=idle]"
 
 
 def run_all(seen: Seen, lab: Lab, notebook: str, *, seconds: float = 120) -> None:
     """Open a notebook, run every cell, wait for the last; every cell must have run, none may have failed."""
     page = seen.page
     page.goto(lab.url(notebook))
-    page.wait_for_selector(_IDLE, timeout=90_000)
+    page.wait_for_selector(IDLE, timeout=90_000)
     page.wait_for_function("() => window.jupyterapp && window.jupyterapp.commands.hasCommand('notebook:run-all-cells')")
     page.wait_for_timeout(3000)  # the widget manager registers after the kernel is idle
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
@@ -201,7 +201,7 @@ def run_all(seen: Seen, lab: Lab, notebook: str, *, seconds: float = 120) -> Non
         state = page.evaluate(_STATE)
         if state["failed"]:
             raise AssertionError(f"{notebook}: {state['failed'][:3]}")
-        if state["ran"] == state["code"] and page.query_selector(_IDLE):
+        if state["ran"] == state["code"] and page.query_selector(IDLE):
             page.wait_for_timeout(1500)  # charts draw after their output has arrived
             return
         page.wait_for_timeout(500)
