@@ -482,7 +482,7 @@ class TestFile:
             load_agent("model:gpt-5")
 
     def test_the_file_in_the_readme_is_one(self, tmp_path: Path) -> None:
-        readme = (Path(__file__).parents[2] / "README.md").read_text()
+        readme = (Path(__file__).parents[2] / "cases" / "season-1" / "README.md").read_text()
         agent, prices = (part.partition("```")[0] for part in readme.split("```toml\n")[1:3])
         (tmp_path / "careful.toml").write_text(agent)
         (tmp_path / "careful.md").write_text("Play.")
