@@ -17,7 +17,7 @@ from evalkit.records import SeasonRun, check_model
 from evalkit.season.agents import LoadedAgent
 from evalkit.season.agents.model import ModelAgent
 from evalkit.season.agents.prices import Prices, Tokens
-from evalkit.season.playing import first_look
+from evalkit.season.asking import first_look
 from evalkit.season.season import Season
 
 __all__ = ["Estimate", "RunCost", "estimate", "run_cost"]

@@ -14,7 +14,7 @@ from evalkit.records import SeasonRun
 from evalkit.season.replays import Claims, Header, Replay
 from evalkit.season.verifying import Drift, Verification
 
-__all__ = ["differences", "held"]
+__all__ = ["differences", "facts", "held"]
 
 _FROM_SEASON = ("schema", "boot", "intro_ticks")
 """Of a header: no record has them, since its season gives them."""
@@ -22,13 +22,17 @@ _HEADER = tuple(f.name for f in fields(Header) if f.name not in _FROM_SEASON)
 _CLAIMS = tuple(f.name for f in fields(Claims))
 
 
+def facts(header: Header, claims: Claims) -> dict[str, Any]:
+    """What a replay says of its run, by the names of `SeasonRun`."""
+    said = {name: getattr(header, name) for name in _HEADER}
+    return said | {name: getattr(claims, name) for name in _CLAIMS}
+
+
 def differences(run: SeasonRun, replay: Replay) -> tuple[str, ...]:
     """Every fact of a record that is another in its replay's header or claims, a line each; empty where none is."""
-    said = [(name, getattr(replay.header, name)) for name in _HEADER]
-    said += [(name, getattr(replay.claims, name)) for name in _CLAIMS]
     return tuple(
         f"{name} is {_brief(getattr(run, name))}, and its replay says {_brief(value)}"
-        for name, value in said
+        for name, value in facts(replay.header, replay.claims).items()
         if getattr(run, name) != value
     )
 

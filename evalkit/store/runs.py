@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import sqlalchemy as sa
@@ -17,9 +16,10 @@ from evalkit.project import data_dir
 from evalkit.records import Review, ReviewedRun, SeasonRun, read_turns
 from evalkit.store import frames, rows, tables
 from evalkit.store.database import Database, default_path
-from evalkit.store.files import ImportReport, Record, read_export, write_export
+from evalkit.store.files import ImportReport, Record
 from evalkit.store.filters import Filters, filtered
-from evalkit.store.intake import check_turns, now, ready
+from evalkit.store.intake import now, ready
+from evalkit.store.transfer import folder_of, take_in, write_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -279,20 +279,9 @@ class Store:
         with nothing replaced, where it is something else, cannot be read whole, or holds a run with other content.
         Of a run that both hold, this store's record is written, with the other's void or review where it has none.
         """
-        target = _folder(folder)
+        target = folder_of(folder)
         wanted = None if run_ids is None else list(run_ids)
-
-        def work(connection: sa.Connection) -> int:
-            chosen = None if wanted is None else {rows.resolve(connection, run_id) for run_id in wanted}
-            found = connection.execute(rows.select_records()).all()
-            records = (rows.load(row) for row in found if chosen is None or row.run_id in chosen)
-            module = rows.find_module if modules else _no_module
-            return write_export(
-                target, records, lambda digest: module(connection, digest),
-                lambda r: rows.find_replay(connection, r), lambda r: rows.find_turns(connection, r),
-            )  # fmt: skip
-
-        return self._database.read(f"export to {target}", work)
+        return self._database.read(f"export to {target}", lambda c: write_out(c, target, wanted, modules=modules))
 
     def import_(self, folder: str | os.PathLike[str]) -> ImportReport:
         """Take in an export in one transaction. What is malformed, or conflicts with a stored run, is refused by name.
@@ -301,23 +290,8 @@ class Store:
         not verified until it is replayed here. Being voided is monotone: a voided record voids the stored run, and a
         stored void stays. Raises UsageError where the folder is no export.
         """
-        source = _folder(folder)
-
-        def work(connection: sa.Connection) -> ImportReport:
-            done = {True: 0, False: 0}
-            refused = []
-            for line in read_export(source):
-                try:
-                    if line.record is None:
-                        raise StoreError(line.why)
-                    given = ready(line.record, line.module, line.replay, line.turns)
-                    check_turns(given, line.turns)
-                    done[rows.put(connection, given, line.module, line.replay, line.turns)] += 1
-                except StoreError as error:
-                    refused.append((line.run_id, str(error)))
-            return ImportReport(stored=done[True], same=done[False], refused=tuple(refused))
-
-        return self._database.write(f"import {source}", work)
+        source = folder_of(folder)
+        return self._database.write(f"import {source}", lambda connection: take_in(connection, source))
 
 
 def open_results(url: str | os.PathLike[str] | None = None) -> Store:
@@ -333,13 +307,3 @@ def open_results(url: str | os.PathLike[str] | None = None) -> Store:
     store = Store.open("sqlite://")
     store.import_(sample)
     return store
-
-
-def _folder(path: str | os.PathLike[str]) -> Path:
-    if "\0" in os.fspath(path):
-        raise UsageError(f"{os.fspath(path)!r} is no path of a folder")
-    return Path(path)
-
-
-def _no_module(_connection: sa.Connection, _digest: str) -> None:
-    return None
