@@ -15,6 +15,7 @@ from evalkit.records import SeasonRun
 from evalkit.season.ranking import cell_scores, scored
 from evalkit.season.score import Rules
 from evalkit.season.season import Cell, Season
+from evalkit.season.statistics import se_stratified
 
 __all__ = ["Separation", "by_entry", "seeds_to_separate", "shared_cells"]
 
@@ -84,11 +85,11 @@ def seeds_to_separate(
     entries: dict[tuple[str, str], list[float]] = {}
     for (level, difficulty, _), value in differences.items():
         entries.setdefault((level, difficulty), []).append(value)
-    wide = [values for values in entries.values() if len(values) >= 2]
-    if not wide:
+    error = se_stratified({f"{level} {difficulty}": values for (level, difficulty), values in entries.items()})
+    if error is None:
         return None
+    wide = [values for values in entries.values() if len(values) >= 2]
     count, mean = len(wide), fmean(fmean(values) for values in wide)
-    error = math.sqrt(sum(variance(values) / len(values) for values in wide)) / count
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     needed = None
     if mean:

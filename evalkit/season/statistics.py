@@ -67,16 +67,14 @@ def se_clustered(levels: Levels) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """Mean difference over shared cells, its standard error, how many cells, and how many would settle it.
+    """Mean difference over shared cells, its standard error (None for one cell), and how many cells.
 
-    `cells_to_separate`: the number of cells at which the difference would be two standard errors; None where it has no
-    standard error or is 0.
+    How many more seeds would settle it is `compare.seeds_to_separate`.
     """
 
     mean: float
     se: float | None
     cells: int
-    cells_to_separate: int | None
 
 
 def paired_difference(first: Mapping[Any, float], second: Mapping[Any, float]) -> PairedDifference | None:
@@ -85,11 +83,7 @@ def paired_difference(first: Mapping[Any, float], second: Mapping[Any, float]) -
     if not shared:
         return None
     differences = [first[key] - second[key] for key in shared]
-    mean, error = mean_and_se(differences)
-    needed = None
-    if error and mean:
-        needed = math.ceil((2 * error * math.sqrt(len(shared)) / abs(mean)) ** 2)
-    return PairedDifference(mean, error, len(shared), needed)
+    return PairedDifference(*mean_and_se(differences), len(shared))
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,7 +289,7 @@ def test_an_import_with_turns_of_another_shape_is_refused_by_name_and_one_stored
     [refused] = report["refused"]
     assert runs[0] in refused["why"] and why in refused["why"]
 
-    monkeypatch.setattr("evalkit.store.runs.check_turns", lambda run, turns: None)  # as before there was a check
+    monkeypatch.setattr("evalkit.store.transfer.check_turns", lambda run, turns: None)  # as before there was a check
     assert cli("import", "out", "--store", "old.sqlite")[0] == 0
     status, rows, _ = cli("reprice", "vault", "--store", "old.sqlite")
     assert status == 0 and {row["run_id"]: row["computed"] is None for row in rows} == {runs[0]: True, runs[1]: False}

@@ -216,11 +216,10 @@ def test_a_paired_difference_uses_shared_cells_only() -> None:
     assert found is not None
     assert (found.mean, found.cells) == (8.0, 2)
     assert found.se == pytest.approx(2.0)
-    assert found.cells_to_separate == 1
     assert paired_difference({1: 1.0}, {2: 1.0}) is None
     lone = paired_difference({1: 1.0}, {1: 3.0})
     assert lone is not None
-    assert (lone.mean, lone.se, lone.cells_to_separate) == (-2.0, None, None)
+    assert (lone.mean, lone.se, lone.cells) == (-2.0, None, 1)
 
 
 def test_rank_ranges_are_the_same_for_the_same_seed_and_sum_to_one_first() -> None:

@@ -106,12 +106,11 @@ def paired(runs: Any, against: str) -> AnyChart:
     for place, agent in enumerate(order):
         d = found[agent]
         error = d.se or 0.0
-        needs = "" if d.cells_to_separate is None else f", apart at {d.cells_to_separate:,} cells"
-        text = f"{d.mean:+.1f}" + ("" if d.se is None else f" ± {d.se:.1f}") + f"  ({d.cells} cells{needs})"
+        text = f"{d.mean:+.1f}" + ("" if d.se is None else f" ± {d.se:.1f}") + f"  ({d.cells} cells)"
         row: Row = {"label": label[agent], "name": plain(agent), "place": place}
         row["ink"] = agent_ink(agent, reference[agent])
         row |= {"mean": d.mean, "low": d.mean - error, "high": d.mean + error, "se": d.se, "cells": d.cells}
-        rows.append(row | {"text": text.replace("-", "−"), "needed": d.cells_to_separate})
+        rows.append(row | {"text": text.replace("-", "−")})
         dots += [
             row | {"difference": value - own[key], "cell": plain(f"{key[0]} · {key[1]} · seed {key[2]}")}
             for key, value in cells[agent].items()
@@ -128,7 +127,7 @@ def paired(runs: Any, against: str) -> AnyChart:
         y=by_place("label"), color=alt.Color("ink:N", scale=None),
         tooltip=tooltip(
             ("name", "agent"), ("mean", "mean difference", "+.2f"), ("se", "standard error", ".2f"),
-            ("cells", "shared cells", ","), ("needed", "cells for two standard errors", ","),
+            ("cells", "shared cells", ","),
         ),
     )  # fmt: skip
     layers = [
@@ -144,8 +143,8 @@ def paired(runs: Any, against: str) -> AnyChart:
         ),
     ]  # fmt: skip
     notes = [
-        f"Right of zero: better than {short(against, 40)}. Ticks: single cells. Whiskers: one standard error of the",
-        "difference. 'Apart': how many cells would put it two standard errors from zero.",
+        f"Right of zero: better than {short(against, 40)}. Ticks: single cells.",
+        "Whiskers: one standard error of the difference.",
     ]
     return finish(layers, title(heading, *notes), f"{heading}: {len(order)} agents.")
 
