@@ -85,7 +85,7 @@ def test_the_report_states_rules_marks_proof_and_provenance(page: Path, played: 
     for part in (
         "Every result here is the operator's own run on the operator's machine.",
         "60 × objectives done", "40 × the square root of min(1, anchor / T)", "minus 10 where the agent dies",
-        "◐ partial 3/4", "✓ verified", "✗ drifts", "○ never replayed", "⊘ voided", "Reference rows",
+        "◐ partial 3/4", "✓ verified", "✗ fails", "○ never replayed", "⊘ voided", "Reference rows",
         "On the front of score against decisions", season.digest[:16], season.playable().digest[:16],
         "replayed 30 of 34, last at", "wasmtime", "21_season_report.ipynb, SHA-256",
     ):  # fmt: skip

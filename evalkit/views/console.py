@@ -205,8 +205,8 @@ class Console:
         self._above.value, self._below.value = as_html(*page.above), as_html(*page.below)
         self.watching.of(run, page.turns)
         place = self.place.value
-        table, self.leaderboard = tabs.board(place[0] if place else "performance", board, run, self._season is not None)
-        self._standings.value = as_html(table)
+        shown, self.leaderboard = tabs.board(place[0] if place else "performance", board, run, self._season is not None)
+        self._standings.value = as_html(*shown)
 
 
 def console(store: Any = None) -> Console:
@@ -229,7 +229,7 @@ def _label(row: tuple[Any, ...], many: bool) -> str:
 def _states(frame: pd.DataFrame, reviewed: dict[str, ReviewedRun]) -> pd.Series[str]:
     """What each run is, in a word: voided before all else."""
     is_season, is_reviewed = frame["kind"] == "season", frame["kind"] == "reviewed"
-    proof = frame["verified"].astype("boolean").map({True: "verified", False: "drifts"}).astype("string")
+    proof = frame["verified"].astype("boolean").map({True: "verified", False: "fails"}).astype("string")
     state = frame["outcome"].astype("string").str.replace("_", " ")
     state = state.mask(is_season, proof.fillna("not replayed"))
     state = state.mask(is_season & frame["ungraded"].notna(), "ungraded")
@@ -239,7 +239,7 @@ def _states(frame: pd.DataFrame, reviewed: dict[str, ReviewedRun]) -> pd.Series[
 
 
 _MARKS = {
-    "pass": "✓", "verified": "✓", "reviewed": "✓", "over ceiling": "▲", "incorrect": "✗", "drifts": "✗", "voided": "⊘",
+    "pass": "✓", "verified": "✓", "reviewed": "✓", "over ceiling": "▲", "incorrect": "✗", "fails": "✗", "voided": "⊘",
     "ungraded": "?", "not replayed": "○", "unreviewed": "○",
 }  # fmt: skip
 

@@ -15,12 +15,13 @@ from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
 from evalkit.season.score import Rules, run_score
 from evalkit.season.season import Season
 from evalkit.store import Store
-from evalkit.views import prose, tables
+from evalkit.views import prose, reviews, tables
 from evalkit.views.cells import named, number, rows_of
 from evalkit.views.formats import DASH, grouped, times
 from evalkit.views.frames import input_rows, is_ranked
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
+from evalkit.views.seasons import tables as seasons
 from evalkit.views.turns import turn_frame, turn_table, turns_of
 
 __all__ = ["Page", "bare", "board", "nothing", "results", "score", "verdict", "waiting"]
@@ -30,7 +31,7 @@ Shown = Any
 
 _PROOF = {
     True: "✓ verified: replaying it here gave every state, fact and point again",
-    False: "✗ not verified: its replay drifts",
+    False: "✗ not verified: replaying it here did not bear it out",
     None: "○ never replayed here, so nothing is proven: evalkit verify --all",
 }
 _DECISIONS = 400
@@ -208,38 +209,16 @@ def _decision_table(run: SeasonRun, decisions: pd.DataFrame) -> list[Shown]:
                        f"{table._repr_html_()}</div></details>", repr(table))]  # fmt: skip
 
 
-def board(kind: str, rows: Sequence[Any], run: Any, is_known: bool) -> tuple[Table, pd.DataFrame]:
+def board(kind: str, rows: Sequence[Any], run: Any, is_known: bool) -> tuple[list[Shown], pd.DataFrame]:
     """The leaderboard with the picked run's row marked, and as a DataFrame."""
     frame = pd.DataFrame([asdict(row) for row in rows])
     if kind == "performance":
-        return tables.leaderboard(rows, here=run.run_id if run else None), frame
+        return [tables.leaderboard(rows, here=run.run_id if run else None)], frame
     if kind == "reviewed":
-        cells = [
-            (number(row.rank), Cell.name(row.model), number(row.score, ",.2f"), number(row.reviewed), number(row.runs))
-            for row in rows
-        ]
-        columns = (Column("rank", "number"), Column("model"), Column("mean score", "number"),
-                   Column("reviewed", "number"), Column("runs", "number"))  # fmt: skip
-        at = next((i for i, row in enumerate(rows) if run and row.model == fold_model(run.model)), None)
-        return Table("Leaderboard", columns, cells, here=at, empty="No run is reviewed yet.", searchable=False), frame
-    heads = (
-        Column("rank", "number"), Column("agent"), Column("score", "number"), Column("± SE", "number"),
-        Column("cells", "mark"), Column("runs", "number"), Column("proof", "mark"), Column("decisions", "number"),
-        Column("tokens", "number"), Column("dollars", "number"),
-    )  # fmt: skip
-    proof = {True: "✓ verified", False: "✗ drifts", None: "○ not replayed"}
-    places = [
-        (
-            number(row.rank), Cell.name(row.agent + (f" ({row.reference})" if row.reference else ""), 36),
-            number(row.score, ".2f"), number(row.se, ".2f"), Cell(f"{row.cells}/{row.cells_expected}"),
-            number(row.attempts), Cell(proof[row.verified]), number(row.decisions), number(row.tokens),
-            Cell(DASH if row.dollars is None else f"{row.dollars:,.2f}{'' if row.dollars_complete else '+?'}"),
-        )
-        for row in rows
-    ]  # fmt: skip
-    at = next((i for i, row in enumerate(rows) if run and row.agent == run.agent), None)
-    empty = "No run counts yet." if is_known else "The season is not in cases/, so its runs have no score and no rank."
-    return Table("Standings", heads, places, here=at, empty=empty, searchable=False), frame
+        return [reviews.leaderboard(rows, here=fold_model(run.model) if run else None)], frame
+    if not is_known:
+        return [prose.paragraphs("The season is not in cases/, so its runs have no score and no rank.")], frame
+    return list(seasons.standings(rows, here=run.agent if run else None)), frame
 
 
 def waiting(frame: pd.DataFrame) -> Table:

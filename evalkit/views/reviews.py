@@ -31,8 +31,12 @@ def rules(case: Case, runs: Iterable[Any]) -> Note:
     )
 
 
-def leaderboard(rows: Any) -> Table:
-    """List models by their mean review score; `rows` as `evalkit.review_leaderboard` returns them."""
+def leaderboard(rows: Any, *, here: str | None = None) -> Table:
+    """List models by their mean review score; `rows` as `evalkit.review_leaderboard` returns them.
+
+    `here` is a folded name whose row stands out.
+    """
+    values = plain_rows(rows)
     columns = (
         Column("rank", "number"), Column("model"), Column("score", "number"), Column("reviewed", "number"),
         Column("runs", "number"), Column("best score", "number"), Column("best run", "mark"),
@@ -42,10 +46,11 @@ def leaderboard(rows: Any) -> Table:
             _number(row["rank"], 0), Cell.name(str(row["model"])), _number(row["score"], 1),
             _number(row["reviewed"], 0), _number(row["runs"], 0), _number(row["best"], 1), Cell(row["run_id"]),
         )
-        for row in plain_rows(rows)
+        for row in values
     ]  # fmt: skip
+    at = next((i for i, row in enumerate(values) if row["model"] == here), None)
     note = "The mean of each model's reviewed runs, of 100 points; higher is better."
-    return Table("Ranking by review", columns, body, note=note, empty="No run has a review yet.")
+    return Table("Ranking by review", columns, body, note=note, here=at, empty="No run has a review yet.")
 
 
 def verdicts(case: Case, runs: Iterable[Any]) -> tuple[Table, ...]:

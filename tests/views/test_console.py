@@ -134,7 +134,7 @@ def test_a_season_run_shows_its_score_in_parts_its_proof_and_where_it_drifts(vau
     )
     board.refresh.click()
     pick(board, first["run_id"])
-    assert "not verified: its replay drifts at decision 2, tick 8: &lt;b&gt;" in shown(board)
+    assert "not verified: replaying it here did not bear it out at decision 2, tick 8: &lt;b&gt;" in shown(board)
     assert "class=here" in shown(board)
     dead = next(row for row in board.runs.to_dict("records") if row["agent"] == NASTY)
     pick(board, dead["run_id"])

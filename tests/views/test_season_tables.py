@@ -50,7 +50,7 @@ def test_all_runs_are_listed_with_what_makes_them_not_count() -> None:
     head = read.rows[0]
     found = [dict(zip(head, row, strict=True)) for row in read.rows[1:]]
     assert len(found) == len(frame) and f"{len(frame)} kept, 2 of which count nowhere" in table.note
-    assert {row["proof"] for row in found} == {"✓ verified", "✗ drifts", "○ never replayed", "⊘ voided", "? ungraded"}
+    assert {row["proof"] for row in found} == {"✓ verified", "✗ fails", "○ never replayed", "⊘ voided", "? ungraded"}
     voided = next(row for row in found if row["proof"] == "⊘ voided")
     assert voided["score"] == "–" and voided["note"] == "voided: a wrong build"
 

@@ -43,7 +43,7 @@ def coverage(rows: Any, season: Season) -> Note:
     said += f"{len(season.cells)} cells"
     parts = [
         (sum(row["partial"] for row in field), "partial"),
-        (sum(row["verified"] is False for row in values), "with a replay that drifts"),
+        (sum(row["verified"] is False for row in values), "with a replay that fails"),
         (sum(row["verified"] is None for row in values), "with a replay never replayed here"),
     ]
     told = [f"{count} {what}" for count, what in parts if count]

@@ -19,14 +19,14 @@ __all__ = [
     "leader", "proof", "run_rows", "standing_rows", "watchable",
 ]  # fmt: skip
 
-PROOFS = {True: "✓ verified", False: "✗ drifts", None: "○ never replayed"}
+PROOFS = {True: "✓ verified", False: "✗ fails", None: "○ never replayed"}
 """What is known of a row's or a run's replays, in a sign and words."""
 
 COSTS = {"decisions": "decisions", "tokens": "tokens", "dollars": "US dollars"}
 
 
 def proof(value: bool | None) -> str:
-    """Return the mark of a row or run that is verified (True), drifts (False), or was never replayed (None)."""
+    """Return the mark of a row or run that is verified (True), fails (False), or was never replayed (None)."""
     return PROOFS[None if value is None else bool(value)]
 
 
@@ -49,7 +49,7 @@ def standing_rows(rows: Any) -> list[Row]:
         marks = [
             str(row["reference"] or ""),
             f"partial {row['cells']}/{row['cells_expected']}" if row["partial"] else "",
-            {True: "", False: "drifts", None: "never replayed"}[row["verified"]],
+            {True: "", False: "fails", None: "never replayed"}[row["verified"]],
             f"{row['other_digest']} of another digest" if row.get("other_digest") else "",
         ]
         row |= {"place": place, "label": label[agent], "name": plain(agent), "proved": proof(row["verified"])}
@@ -133,7 +133,7 @@ def run_rows(runs: Any, season: Season) -> list[Row]:
 def watchable(runs: Any, season: Season) -> list[Row]:
     """Return the runs that may be shown at play, best first: no reference run, and of the season as it is now.
 
-    Of one score, verified runs come before those never replayed. A run whose replay drifts has proven nothing, and is
+    Of one score, verified runs come before those never replayed. A run that failed has proven nothing, and is
     shown only where it is asked for by its id.
     """
     values = [

@@ -34,8 +34,11 @@ def entries(season: Season) -> Table:
     return Table("Entries", columns, body, note=f"Each is played with the seeds {seeds}.", searchable=False)
 
 
-def standings(rows: Any) -> tuple[Table, Table]:
-    """List the agents that compete, best first, and then the reference rows apart. `rows`: as `evalkit.standings`."""
+def standings(rows: Any, *, here: str | None = None) -> tuple[Table, Table]:
+    """List the agents that compete, best first, and then the reference rows apart. `rows`: as `evalkit.standings`.
+
+    `here` is an agent whose row stands out.
+    """
     values = standing_rows(rows)
     field = [row for row in values if row["reference"] is None]
     apart = [row for row in values if row["reference"] is not None]
@@ -48,9 +51,10 @@ def standings(rows: Any) -> tuple[Table, Table]:
         "Mean over cells. Partial rows keep their mean and take no rank. Decisions, tokens and dollars are sums over "
     )
     note += "the runs; a dash is unknown, and +? a sum of which parts are unknown."
-    main = Table("Standing", columns, [_standing(row) for row in field], note=note, empty=_NO_RUN, drop=_RARE)
+    at, at_apart = (next((i for i, r in enumerate(side) if r["agent"] == here), None) for side in (field, apart))
+    main = Table("Standing", columns, [_standing(row) for row in field], note=note, empty=_NO_RUN, drop=_RARE, here=at)
     rest = Table(
-        "Reference rows", columns, [_standing(row) for row in apart], drop=_RARE, searchable=False,
+        "Reference rows", columns, [_standing(row) for row in apart], drop=_RARE, searchable=False, here=at_apart,
         empty="No reference run is kept: neither the anchor's autopilot nor the random floor.",
         note="The anchor's autopilot is the ceiling of the scale, the random agent its floor; neither takes a rank.",
     )  # fmt: skip
