@@ -16,6 +16,7 @@ from evalkit.jobs import FailedJob, JobResult, SweepReport, plan_sweep, run_jobs
 from evalkit.records import Outcome
 from evalkit.store import Store
 from tests.casework import burner, make_case, make_solution, module
+from tests.compilations import counted
 
 
 class Mute(Exception):
@@ -210,21 +211,12 @@ class TestSweep:
     def test_a_module_is_compiled_once_in_a_sweep(
         self, case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Every child that compiles leaves a line as it starts: as many as modules, with workers side by side."""
-        told = tmp_path / "compilations"
-        (tmp_path / "site").mkdir()
-        (tmp_path / "site" / "sitecustomize.py").write_text(
-            "import sys\n"
-            "if 'evalkit.sandbox.compiler' in getattr(sys, 'orig_argv', []):\n"
-            f"    open({str(told)!r}, 'a').write('one\\n')\n"
-        )
-        paths = [str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")]
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in paths if path))
+        """With workers side by side, and three attempts at each."""
         monkeypatch.setenv("EVALKIT_CACHE", str(tmp_path / "cache"))
-        with Store.open(tmp_path / "s.sqlite") as store:
+        with Store.open(tmp_path / "s.sqlite") as store, counted(tmp_path / "notes") as compilations:
             sweep_case(case, store=store, attempts=3, jobs=4)
             modules = {run.module_digest for run in store.runs()}  # type: ignore[union-attr]
-        assert len(told.read_text().splitlines()) == len(modules) == 3
+        assert compilations() == len(modules) == 3
 
     def test_a_script_may_sweep_at_its_top_level(self, case: Path, tmp_path: Path) -> None:
         """A worker would run the script again, and that would sweep again, and so on."""
