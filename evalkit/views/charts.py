@@ -26,11 +26,12 @@ from evalkit.views.drawing import (
     title,
     tooltip,
 )
+from evalkit.views.flow import rank_flow
 from evalkit.views.formats import OUTCOME_WORDS, compact, signed_percent, times
 from evalkit.views.frames import Row, input_rows, plain_rows, stress, worst_overshoot
 from evalkit.views.names import labels, plain, short
 
-__all__ = ["fuel_per_input", "leaderboard", "nothing", "overshoot", "placement", "worst_overshoots"]
+__all__ = ["fuel_per_input", "leaderboard", "nothing", "overshoot", "placement", "rank_flow", "worst_overshoots"]
 
 _LEGEND_MAX = 16
 _GRADE = "Grade a solution: evalkit grade CASE SOLUTION"

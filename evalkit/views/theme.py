@@ -40,8 +40,12 @@ SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down")
 """Shapes of points: the second sign where there is no line."""
 
 
+_SALT = "165894:"
+"""Any salt spreads names alike; this one also gives the kit's own engines and agents inks far apart for every eye."""
+
+
 def _digest(model: str) -> int:
-    return int.from_bytes(hashlib.sha256(fold_model(model).encode("utf-8", "replace")).digest()[:8], "big")
+    return int.from_bytes(hashlib.sha256((_SALT + fold_model(model)).encode("utf-8", "replace")).digest()[:8], "big")
 
 
 def colour(model: str) -> str:

@@ -24,9 +24,9 @@ from evalkit.store import Store, open_results
 from evalkit.views import prose
 from evalkit.views.cells import as_html, number, rows_of
 from evalkit.views.controls import keyboard
+from evalkit.views.flow import live
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
-from evalkit.views.slopes import MOST, Move, slopes
 
 __all__ = ["Board", "Question", "find", "opened", "whatif"]
 
@@ -134,7 +134,7 @@ class Board:
             return
         self._summary.value = f"<p style='margin:.2em 0 .6em'>{html(_said(self.frame, self._question.what))}</p>"
         what = self._question.what
-        self._ranks.value = as_html(self.table()) + _flow(self.frame, what) + _whys(self.frame, what)
+        self._ranks.value = as_html(self.table()) + live(self.frame) + _whys(self.frame, what)
         self._code.value = f'<pre style="white-space:pre-wrap;line-height:1.45">{escape(self.code)}</pre>'
 
     def table(self) -> Table:
@@ -287,14 +287,3 @@ def _whys(frame: pd.DataFrame, what: str) -> str:
     lines = [f"<li><b>{html(short(str(getattr(row, what)), 44))}</b> {html(row.why)}</li>"
              for row in rows_of(moved.head(ROWS))]  # fmt: skip
     return f'<h4 style="margin:.8em 0 .3em">Who moved, and why</h4><ul style="line-height:1.5">{"".join(lines)}</ul>'
-
-
-def _flow(frame: pd.DataFrame, what: str) -> str:
-    """The rank flow of the rows that hold a rank."""
-    known = frame[frame["rank"].notna() | frame["official_rank"].notna()].head(2 * MOST)
-    moves = [Move(str(getattr(row, what)), _whole(row.official_rank), _whole(row.rank)) for row in rows_of(known)]
-    return slopes(moves)
-
-
-def _whole(value: Any) -> int | None:
-    return None if pd.isna(value) else int(value)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import vl_convert
 
+from evalkit.performance.whatif import Setting, what_if
 from evalkit.records import PerformanceRun
 from evalkit.views import charts, frames, theme
 from tests import made_up_runs as made
@@ -43,6 +44,7 @@ CHARTS: dict[str, Callable[[list[PerformanceRun]], charts.AnyChart]] = {
     "worst_overshoots": lambda runs: charts.worst_overshoots(frames.one_per_model(runs)),
     "overshoot": lambda runs: charts.overshoot(frames.chosen_run(runs)),
     "placement": _placement,
+    "rank_flow": lambda runs: charts.rank_flow(what_if(runs, Setting(score="ratios"))),
 }
 
 

@@ -14,7 +14,7 @@ from evalkit.errors import UsageError
 from evalkit.season.score import Rules
 from evalkit.season.whatif import Setting, what_if
 from evalkit.store import Store
-from evalkit.views.slopes import Move, slopes
+from evalkit.views.flow import live, rank_flow
 from evalkit.views.whatif import whatif
 from tests import made_up_runs as made
 from tests.season.test_ranking import SEASON
@@ -211,8 +211,25 @@ def test_a_long_ranking_draws_its_best_rows_and_keeps_all() -> None:
     assert "".join(texts(board.widget)).count("<path") == 20
 
 
-def test_the_rank_flow_draws_ties_newcomers_and_nothing() -> None:
-    assert slopes([]) == slopes([Move("x", None, None)]) == ""
-    drawn = slopes([Move("a", 1, 2), Move("b", 1, 1), Move("</svg><img>", None, 3), Move("gone", 3, None)])
+def _ranked(*rows: tuple[str, int | None, int | None]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=["model", "official_rank", "rank"])
+    frame[["official_rank", "rank"]] = frame[["official_rank", "rank"]].astype("Int64")
+    return frame.assign(official_score=1.0, score=2.0)
+
+
+def test_the_live_rank_flow_and_the_chart_draw_the_same_rows() -> None:
+    for nobody in (_ranked(), _ranked(("x", None, None))):
+        assert live(nobody) == ""
+        assert "Nobody has a rank" in str(rank_flow(nobody).to_dict())
+    frame = _ranked(("a", 1, 2), ("b", 1, 1), ("</svg><img>", None, 3), ("gone", 3, None), ("none", None, None))
+    drawn, chart = live(frame), rank_flow(frame).to_dict()
     assert drawn.count("<path") == 4 and "<img" not in drawn
     assert "Ranks, official and what if: 3 of 4 differ" in drawn
+    assert "3 of 4 ranks differ" in chart["description"]
+    assert chart["title"]["subtitle"][1:] == ["1 more hold a rank on neither side."]
+    rows = [row for rows in chart["datasets"].values() for row in rows if "text" in row]
+    assert {(row["side"], row["place"], row["name"]) for row in rows} == {
+        (0, 0, "b"), (0, 1, "a"), (0, 2, "gone"), (0, 3, "</svg><img>"),
+        (1, 0, "b"), (1, 1, "a"), (1, 2, "</svg><img>"), (1, 3, "gone"),
+    }  # fmt: skip
+    assert {row["name"] for row in rows if row["half"]} == {"gone", "</svg><img>"}

@@ -16,12 +16,12 @@ from evalkit.views import theme
 from evalkit.views.drawing import WIDTH, AnyChart, by_place, data, finish, fuel_axis, nothing, title, tooltip
 from evalkit.views.frames import Row
 from evalkit.views.names import short
-from evalkit.views.seasons.compare import paired, rank_flow
+from evalkit.views.seasons.compare import paired
 from evalkit.views.seasons.every_run import cells, time_and_decisions
 from evalkit.views.seasons.placing import Box, Spot, placed
 from evalkit.views.seasons.rows import COSTS, cost_rows, standing_rows
 
-__all__ = ["cells", "leaderboard", "paired", "rank_flow", "score_against_cost", "time_and_decisions"]
+__all__ = ["cells", "leaderboard", "paired", "score_against_cost", "time_and_decisions"]
 
 _PLAY = "Play it: evalkit sweep SEASON --agents AGENT"
 _MEAN = "mean over cells, attempts in a cell averaged first; ± its standard error"
