@@ -11,6 +11,9 @@ from typing import Any, cast
 import ipywidgets as widgets
 import pandas as pd
 
+from evalkit.errors import EvalkitError
+from evalkit.performance.case import Case
+from evalkit.performance.manifest import open_case
 from evalkit.performance.rank import (
     LeaderboardRow,
     leaderboard,
@@ -198,7 +201,7 @@ class Console:
             rows = cast("list[LeaderboardRow]", board)
             page = tabs.results(run, self._cohort, rows, self._aliases)
         elif isinstance(run, ReviewedRun):
-            page = tabs.verdict(run, board)
+            page = tabs.verdict(run, board, _case_of(run))
         else:
             page = tabs.score(run, self._season, self._store)
         self.results, self.decisions, self.turns = page.results, page.decisions, page.turns
@@ -212,6 +215,14 @@ class Console:
 def console(store: Any = None) -> Console:
     """Browse a store: a Store, its URL or path, or None for what `open_results` opens."""
     return Console(store)
+
+
+def _case_of(run: ReviewedRun) -> Case | None:
+    """The run's case as it lies under cases/ today; None where it does not, or not soundly."""
+    try:
+        return open_case(f"{run.case}@{run.version}")
+    except EvalkitError:
+        return None
 
 
 def _rows(frame: pd.DataFrame) -> list[tuple[Any, ...]]:

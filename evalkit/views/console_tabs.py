@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from evalkit.errors import EvalkitError
+from evalkit.performance.case import Case
 from evalkit.performance.rank import LeaderboardRow, fold_model, place
 from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
 from evalkit.season.score import Rules, run_score
@@ -91,8 +92,8 @@ def results(
     )
 
 
-def verdict(run: ReviewedRun, rows: Sequence[Any]) -> Page:
-    """A person's verdict, or that one is awaited; and the ratings as a table."""
+def verdict(run: ReviewedRun, rows: Sequence[Any], case: Case | None) -> Page:
+    """A person's verdict, or that one is awaited; and the marks as a table. `case` is None where it is not here."""
     head = f"{short(run.model)}, run {run.run_id}" + (f". Voided: {short(run.voided, 120)}" if run.voided else "")
     review = run.review
     if review is None:
@@ -100,17 +101,16 @@ def verdict(run: ReviewedRun, rows: Sequence[Any]) -> Page:
         return Page([prose.paragraphs(f"{head}.", said)])
     own = next((row for row in rows if row.model == fold_model(run.model)), None)
     standing = f"; its model is at rank {own.rank} of {len(rows)} with a mean of {own.score:,.2f}" if own else ""
-    said = f"Reviewed by {short(review.reviewer)}: {review.score:,.2f} points{standing}."
-    marks = [*((name, "rating", points) for name, points in review.ratings.items()),
-             *((name, "item", float(met)) for name, met in review.items.items())]  # fmt: skip
-    frame = pd.DataFrame(marks, columns=["name", "kind", "value"])
-    cells = [
-        (Cell.name(name), Cell(f"{value:g}" if kind == "rating" else "✓ met" if value else "✗ not met"))
-        for name, kind, value in marks
-    ]
-    table = Table("Verdict", (Column("what"), Column("mark", "mark")), cells, searchable=False, empty="No mark given.")
+    notes = [f"{head}.", f"Reviewed by {short(review.reviewer)}: {review.score:,.2f} points{standing}."]
+    if case is None:
+        notes.append(f"The case {short(run.case)} {short(run.version)} is not in cases/, so its marks stand by slug.")
+    elif case.digest() != run.case_digest:
+        notes.append("It was recorded under another digest of the case: the case's files have changed since.")
     written = "".join(f"<p>{html(part)}</p>" for part in review.writeup.split("\n") if part.strip())
-    return Page([prose.paragraphs(f"{head}.", said), table, prose.Note(written, review.writeup)], results=frame)
+    table = reviews.verdict(run, case)
+    table.note = ""  # who and what words are told around it here
+    above = [prose.paragraphs(*notes), table, prose.Note(written, review.writeup)]
+    return Page(above, results=reviews.marks(run, case))
 
 
 def score(run: SeasonRun, season: Season | None, store: Store) -> Page:

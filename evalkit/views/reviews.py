@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import pandas as pd
+
 from evalkit.performance.case import Case
 from evalkit.records import ReviewedRun
+from evalkit.views.cells import rows_of
 from evalkit.views.formats import DASH, grouped
 from evalkit.views.frames import plain_rows
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import plain, short
 from evalkit.views.prose import Note, paragraphs
 
-__all__ = ["finding", "leaderboard", "rules", "verdicts", "waiting"]
+__all__ = ["finding", "leaderboard", "marks", "rules", "verdict", "verdicts", "waiting"]
+
+_MET = {True: "✓ met", False: "✗ not met", None: DASH}
 
 
 def rules(case: Case, runs: Iterable[Any]) -> Note:
@@ -57,31 +62,61 @@ def verdicts(case: Case, runs: Iterable[Any]) -> tuple[Table, ...]:
     """Return the Verdict of each reviewed run, best first: its domains, its review items, and the reviewer's words."""
     scored = [run for run in runs if isinstance(run, ReviewedRun) and run.voided is None and run.review is not None]
     scored.sort(key=lambda run: (-(run.review.score if run.review else 0.0), run.run_id))
-    return tuple(_verdict(case, run) for run in scored)
+    return tuple(verdict(run, case) for run in scored)
 
 
-def _verdict(case: Case, run: ReviewedRun) -> Table:
-    assert run.review is not None
+def verdict(run: ReviewedRun, case: Case | None) -> Table:
+    """Return the Verdict of one reviewed run, who gave it and in what words.
+
+    `case` says what was asked and for how many points; where it is None, and for a mark that it does not know, the
+    mark stands alone under its slug.
+    """
     review = run.review
     body = [
-        (Cell(plain(d.name)), _points(review.ratings.get(d.slug), d.points), Cell.name(d.description or DASH, 200))
-        for d in case.domains
-    ]
-    for item in case.review_items:
-        met = review.items.get(item.slug)
-        mark = {True: "✓ met", False: "✗ not met", None: DASH}[met]
-        body.append(
-            (Cell(mark), _points(None if met is None else item.points * met, item.points), Cell.name(item.text, 200))
+        (
+            Cell.name(row.name, 60) if row.kind == "rating" else Cell(_MET[row.value]), _points(row.points, row.of),
+            Cell.name(row.asks or (DASH if row.kind == "rating" else row.name), 200),
         )
-    when = f", {review.recorded_at[:10]}" if review.recorded_at else ""
-    words = f" “{' '.join(review.writeup.split())}”" if review.writeup.strip() else ""
+        for row in rows_of(marks(run, case))
+    ]  # fmt: skip
     columns = (Column("domain or review item", "mark"), Column("points", "number"), Column("what it asks"))
-    note = f"{review.score:.1f} of 100 by {plain(review.reviewer)}{when}, run {run.run_id}.{words}"
-    return Table(f"Verdict: {short(run.model, 60)}", columns, body, note=note, searchable=False)
+    note = ""
+    if review is not None:
+        when = f", {review.recorded_at[:10]}" if review.recorded_at else ""
+        words = f" “{' '.join(review.writeup.split())}”" if review.writeup.strip() else ""
+        note = f"{review.score:.1f} of 100 by {plain(review.reviewer)}{when}, run {run.run_id}.{words}"
+    return Table(f"Verdict: {short(run.model, 60)}", columns, body, note=note, searchable=False, empty="No mark given.")
 
 
-def _points(value: float | None, most: float) -> Cell:
-    return Cell(DASH if value is None else f"{value:g} of {most:g}", value)
+def marks(run: ReviewedRun, case: Case | None) -> pd.DataFrame:
+    """Return a review's marks, a row each: `slug, name, kind, value, points, of, asks`.
+
+    `kind` is rating or item; `value` is a rating in points, or whether an item was met (None: not marked); `points` are
+    earned, of `of` to be had; `asks` is what the case wants there. What no case says is None.
+    """
+    review = run.review
+    ratings, items = (review.ratings, review.items) if review else ({}, {})
+    domains = case.domains if case else ()
+    asked = case.review_items if case else ()
+    rows: list[tuple[Any, ...]] = [
+        (d.slug, d.name, "rating", ratings.get(d.slug), ratings.get(d.slug), d.points, d.description) for d in domains
+    ]
+    rows += [(slug, slug, "rating", given, given, None, None) for slug, given in ratings.items()
+             if slug not in {d.slug for d in domains}]  # fmt: skip
+    for item in asked:
+        met = items.get(item.slug)
+        points = None if met is None else item.points * met
+        rows.append((item.slug, item.slug, "item", met, points, item.points, item.text))
+    rows += [(slug, slug, "item", met, None, None, None) for slug, met in items.items()
+             if slug not in {item.slug for item in asked}]  # fmt: skip
+    columns = ["slug", "name", "kind", "value", "points", "of", "asks"]
+    return pd.DataFrame(rows, columns=columns, dtype=object)
+
+
+def _points(value: float | None, most: float | None) -> Cell:
+    if value is None:
+        return Cell(DASH)
+    return Cell(f"{value:g}" if most is None else f"{value:g} of {most:g}", value)
 
 
 def waiting(runs: Sequence[ReviewedRun]) -> Table:

@@ -16,6 +16,7 @@ from evalkit.season.agents import Action, Observation, Spec
 from evalkit.store import Store
 from evalkit.views import console_tabs as tabs
 from evalkit.views.console import MOST, Console, console
+from evalkit.views.reviews import verdicts
 from tests import made_up_runs as made
 from tests.run_factory import performance
 from tests.season.seasonwork import make_season
@@ -86,6 +87,10 @@ def test_a_reviewed_run_opens_on_its_verdict_and_the_worklist_holds_what_waits(f
     pick(board, plain.run_id)
     assert "Reviewed by" in shown(board) and "rank 1 of 2" in shown(board)
     assert set(board.results["kind"]) == {"rating", "item"}
+    case = evalkit.open_case("outage-note", ROOT / "cases")
+    (table,) = verdicts(case, [plain])
+    assert all(f">{cell.text}<" in shown(board) for row in table.rows for cell in row if "'" not in cell.text)
+    assert board.results["of"].sum() == sum(d.points for d in case.domains) + sum(i.points for i in case.review_items)
     assert list(board.worklist["model"]) == ["example-terse"]
     pick(board, board.worklist["run_id"][0])
     assert "It waits for a review" in shown(board)
