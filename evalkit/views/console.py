@@ -185,7 +185,12 @@ class Console:
         more = f", the latest {MOST} of them listed" if len(found) > MOST else ""
         self._count.value = f"<small>{len(found):,} of {len(self._here):,} runs{more}</small>"
         self._quiet = True
-        offer(self.pick, [(_line(row, kind), str(row.run_id)) for row in rows_of(listed)], self.pick.value)
+        kept = self.pick.value
+        if kept not in set(listed["run_id"]) and kind == "season":
+            kept = next(
+                iter(listed.loc[listed["reference"].isna(), "run_id"]), None
+            )  # a reference run shows no screens
+        offer(self.pick, [(_line(row, kind), str(row.run_id)) for row in rows_of(listed)], kept)
         self._quiet = False
         self._picked()
 
@@ -259,6 +264,7 @@ def _line(row: Any, kind: str) -> str:
     """A run in the list: a mark, who, what it reached, its id; no two alike."""
     who = short(str(getattr(row, _WHO[kind])), 22)
     if kind == "season":
+        who += "" if pd.isna(row.reference) else f" ({short(row.reference, 8)})"
         score = getattr(row, "score", None)
         reached = f"{short(row.level, 12)} {short(row.difficulty, 12)} {int(row.seed)}" + (
             "" if score is None or pd.isna(score) else f" {score:.1f}"

@@ -118,6 +118,8 @@ def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
     cell = f"{short(run.level)} ({short(run.difficulty)}), seed {run.seed}"
     head = f"{short(run.agent)} on {short(run.season)} {short(run.season_version)}, {cell}: {run.ended_by}."
     notes = [head, _spent(run)]
+    if run.reference:
+        notes.append(f"A reference run, the {short(run.reference)}: it takes no rank, and its screens are not shown.")
     if run.voided:
         notes.append(f"⊘ Voided: {short(run.voided, 200)}")
     if run.ungraded:

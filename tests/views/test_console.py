@@ -153,12 +153,12 @@ def test_a_season_run_is_watched_by_the_replay_player(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     season = make_season(tmp_path / "cases")
-    for agent, reference in (("random", "floor"), (Waits(), None)):
+    for agent, reference in ((Waits(), None), ("random", "floor")):
         played = play(season, level="hall", seed=0, agent=agent, reference=reference)
         store.add(played.run, replay=played.replay)
     board = console(store)
     mine = next(row for row in board.runs.to_dict("records") if row["agent"] == "Waits")
-    pick(board, mine["run_id"])
+    assert board.pick.value == mine["run_id"], "a reference run, though the latest, is not what the console opens on"
     board.watching.button.click()
     player = board.watching.widget.children[-1]
     slider = next(child for child in walk(player) if type(child).__name__ == "IntSlider")
@@ -169,6 +169,9 @@ def test_a_season_run_is_watched_by_the_replay_player(
     floor = next(row for row in board.runs.to_dict("records") if row["agent"] == "random")
     pick(board, floor["run_id"])
     assert board.watching.widget.children == ()
+    assert "A reference run, the floor" in shown(board) and any(
+        "random (floor)" in line for line, _ in board.pick.options
+    )
 
 
 def walk(widget: Any) -> Iterator[Any]:

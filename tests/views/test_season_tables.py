@@ -53,6 +53,13 @@ def test_all_runs_are_listed_with_what_makes_them_not_count() -> None:
     assert {row["proof"] for row in found} == {"✓ verified", "✗ fails", "○ never replayed", "⊘ voided", "? ungraded"}
     voided = next(row for row in found if row["proof"] == "⊘ voided")
     assert voided["score"] == "–" and voided["note"] == "voided: a wrong build"
+    order = list(dict.fromkeys(row["agent"] for row in found))
+    points = counted.groupby("agent")["score"].mean()
+    mean = [points[agent] for agent in order[:-2]]
+    assert mean == sorted(mean, reverse=True) and {name.split()[0] for name in order[-2:]} == {"route", "random"}
+    assert all("(anchor)" in name or "(floor)" in name for name in order[-2:])
+    first = [row["entry"] for row in found if row["agent"] == order[0]]
+    assert first == sorted(first, key=[e.level for e in made.SEASON.entries].index)
 
 
 @pytest.mark.parametrize("number", [0, 1, 40])

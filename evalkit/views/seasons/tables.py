@@ -125,7 +125,7 @@ def runs(frame: Any, counted: Any, season: Season) -> Table:
         Column("tokens", "number"), Column("dollars", "number"), Column("proof", "mark"), Column("run", "mark"),
         Column("attempt", "number"), Column("note"),
     )  # fmt: skip
-    kept = plain_rows(frame)
+    kept = _by_agent(plain_rows(frame), scores, list(names))
     body, aside, spent = [], 0, any(row["tokens"] or row["dollars"] for row in kept)
     for row in kept:
         own = scores.get(str(row["run_id"]))
@@ -135,7 +135,7 @@ def runs(frame: Any, counted: Any, season: Season) -> Table:
         dollars, tokens = (row["dollars"], row["tokens"]) if spent else (None, None)
         body.append(
             (
-                Cell.name(str(row["agent"]), 40),
+                Cell.name(f"{row['agent']} ({row['reference']})" if row["reference"] else str(row["agent"]), 40),
                 Cell(names.get((row["level"], row["difficulty"])) or plain(row["level"])),
                 _number(row["seed"]), _number(own["score"] if own else None, 2),
                 Cell(f"{row['objectives_done']} of {row['objectives_total']}"),
@@ -151,6 +151,23 @@ def runs(frame: Any, counted: Any, season: Season) -> Table:
     note += "" if spent else " None is known to have spent tokens or dollars."
     drop = ("attempt", "note", "tokens", "dollars")
     return Table("All runs", columns, body, note=note if body else "", empty=_NO_RUN, drop=drop)
+
+
+def _by_agent(kept: list[Row], scores: dict[str, Row], entries: list[tuple[str, str]]) -> list[Row]:
+    """The agents with the best runs first and reference rows last; each agent's runs as the season lists its cells."""
+    points: dict[str, list[float]] = {}
+    for row in kept:
+        own = scores.get(str(row["run_id"]))
+        points.setdefault(str(row["agent"]), []).extend([own["score"]] if own else [])
+    mean = {agent: sum(found) / len(found) if found else -1.0 for agent, found in points.items()}
+    place = {key: index for index, key in enumerate(entries)}
+
+    def order(row: Row) -> tuple[Any, ...]:
+        agent = str(row["agent"])
+        entry = place.get((row["level"], row["difficulty"]), len(place))
+        return (row["reference"] is not None, -mean[agent], agent, entry, row["seed"], row["attempt"])
+
+    return sorted(kept, key=order)
 
 
 def _mark(row: Row) -> str:
