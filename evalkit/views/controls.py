@@ -19,7 +19,9 @@ __all__ = ["BOX", "exact", "keyboard", "number_field", "offer", "panel"]
 
 BOX = {"width": "98%"}
 
-_KEYS = """<script>(() => {
+# The browser paints the picked line of a focused list pale, under a text that Lab's dark theme makes pale too.
+_KEYS = """<style>.evk-keys select[size] option:checked{background:#1565c0 linear-gradient(#1565c0,#1565c0);
+color:#fff;-webkit-text-fill-color:#fff}</style><script>(() => {
 if (window.evalkitKeys) return;
 window.evalkitKeys = true;
 addEventListener("keydown", (event) => {
