@@ -31,6 +31,7 @@ COLUMNS = {
 
 _TOKENS = ("input", "cached", "output", "reasoning")
 _ROWS = 400
+_TOLD = 20_000
 _UNREADABLE = "What was kept of its turns cannot be read here."
 
 
@@ -46,9 +47,13 @@ def turns_of(run_id: str, store: Store) -> tuple[pd.DataFrame, str]:
 
 
 def turn_frame(turns: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return a row for each call of each turn, with whole texts; `COLUMNS` says which columns. Unknown is missing."""
-    rows = []
+    """Return a row for each call of each turn, with whole texts; `COLUMNS` says which columns. Unknown is missing.
+
+    What the model was told before its first turn is in the frame's `attrs["told"]`, where it was kept.
+    """
+    rows, told = [], None
     for turn in turns:
+        told = turn.get("system") or told
         seen = _observed(turn)
         for place, call in enumerate(turn["calls"] or [{}], 1 if turn["calls"] else 0):
             tokens = call.get("tokens") or {}
@@ -58,7 +63,10 @@ def turn_frame(turns: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
                     *(tokens.get(name) for name in _TOKENS), call.get("dollars"),
                 )
             )  # fmt: skip
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    if told is not None:
+        frame.attrs["told"] = str(told)
+    return frame
 
 
 def _observed(turn: Mapping[str, Any]) -> str:
@@ -71,7 +79,7 @@ def _observed(turn: Mapping[str, Any]) -> str:
 
 
 def turn_table(frame: pd.DataFrame) -> list[Note]:
-    """List what was shown and answered, call by call, folded up; nothing where no model played."""
+    """What it was told, then what was shown and answered, call by call, folded up; nothing where no model played."""
     if frame.empty:
         return []
     rows = [
@@ -90,7 +98,15 @@ def turn_table(frame: pd.DataFrame) -> list[Note]:
     said = f"{frame['decision'].nunique():,} turns of the model: {_spent(frame)}"
     style = "max-height:420px;overflow:auto"
     markup = f'<details><summary>{html(said)}</summary><div style="{style}">{table._repr_html_()}</div></details>'
-    return [Note(markup, f"{said}\n{table!r}")]
+    told = frame.attrs.get("told", "")
+    before = f"<details><summary>What the model was told before its first turn</summary>{_pre(told)}</details>"
+    return [*([Note(before, told)] if told else []), Note(markup, f"{said}\n{table!r}")]
+
+
+def _pre(text: str) -> str:
+    shown = "\n".join(html(line) for line in text[:_TOLD].split("\n"))
+    more = f"\n… {len(text) - _TOLD:,} more characters: evalkit show RUN --turns --json" if len(text) > _TOLD else ""
+    return f'<pre style="white-space:pre-wrap;max-height:320px;overflow:auto">{shown}{more}</pre>'
 
 
 def turn_notes(frame: pd.DataFrame) -> dict[int, Note]:

@@ -78,6 +78,8 @@ def test_a_run_of_a_model_shows_its_turns_beside_its_replay(
     assert board.turns["input"].sum() + board.turns["output"].sum() == played.run.tokens
     said = shown(board.widget)
     assert f"{played.run.decisions} turns of the model: {len(board.turns)} calls (1 malformed)" in said
+    assert "What the model was told before its first turn" in said and "- right (8, 16 ticks; holds right)" in said
+    assert board.turns.attrs["told"].startswith("Play well, and leave by the door.")
     assert "I think not &lt;img" in said and is_inert(board.widget) and "<script>window" not in said
 
     board.watching.button.click()
@@ -92,6 +94,13 @@ def test_a_run_of_a_model_shows_its_turns_beside_its_replay(
     slider.set_state({"value": slider.max})
     assert "Played: take 2" not in shown(player) and "Answered" in shown(player)
     assert "<img src=x" not in shown(player) and "<script" not in shown(player)
+
+
+def test_what_a_model_was_told_is_cut_with_a_word_and_stays_text(store: Store) -> None:
+    told = EVIL + "x" * 30_000
+    board = keep(store, json.dumps({**TURN, "system": told}).encode())
+    assert f"… {len(told) - 20_000:,} more characters" in shown(board.widget)
+    assert is_inert(board.widget) and "<script>window" not in shown(board.widget) and board.turns.attrs["told"] == told
 
 
 def walk(widget: Any) -> Iterator[Any]:
