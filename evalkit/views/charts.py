@@ -21,6 +21,7 @@ from evalkit.views.drawing import (
     data,
     finish,
     fuel_axis,
+    log_axis,
     nothing,
     pass_line,
     title,
@@ -231,8 +232,8 @@ def placement(rows: Any, run: PerformanceRun | None, place: Any) -> AnyChart:
         row |= {"ink": theme.colour(str(row["model"])), "model": plain(str(row["model"])), "measured": _SUMMED}
     fuels = [max(1, fuel) for fuel in (run.total_fuel, *(row["total_fuel"] for row in field))]
     wide = max(fuels) > 20 * min(fuels)
-    pad = 1.25 if wide else 1.06
-    x = alt.X("total_fuel:Q", title="total fuel (log scale)" if wide else "total fuel", axis=fuel_axis()).scale(
+    pad, axis = (1.25, log_axis(fuels)) if wide else (1.06, fuel_axis())
+    x = alt.X("total_fuel:Q", title="total fuel (log scale)" if wide else "total fuel", axis=axis).scale(
         type="log" if wide else "linear", domain=[min(fuels) / pad, max(fuels) * pad], nice=False, zero=False
     )
     tips = tooltip(

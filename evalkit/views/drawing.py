@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, floor, log10
 from typing import Any, cast
 
 import altair as alt
@@ -11,7 +12,8 @@ from evalkit.views import theme
 from evalkit.views.frames import Row
 
 __all__ = [
-    "STEP", "WIDTH", "AnyChart", "by_place", "data", "finish", "fuel_axis", "nothing", "pass_line", "title", "tooltip",
+    "STEP", "WIDTH", "AnyChart", "by_place", "data", "finish", "fuel_axis", "log_axis", "nothing", "pass_line", "title",
+    "tooltip",
 ]  # fmt: skip
 
 AnyChart = alt.Chart | alt.LayerChart | alt.HConcatChart
@@ -72,6 +74,15 @@ def by_place(field: str) -> alt.Y:
 def fuel_axis(ticks: int = 6) -> alt.Axis:
     """Return an axis in thousands (k), millions (M) and milliards (G) of fuel."""
     return alt.Axis(labelExpr="datum.value === 0 ? '0' : format(datum.value, '~s')", tickCount=ticks)
+
+
+def log_axis(values: Sequence[int]) -> alt.Axis:
+    """Return an axis with a line for each power of ten, so that slopes can be seen; for a short range, a few more."""
+    decades = range(floor(log10(min(values))), ceil(log10(max(values))) + 1)
+    steps = (1,) if max(values) > 300 * min(values) else (1, 3) if max(values) > 10 * min(values) else (1, 2, 5)
+    axis = fuel_axis()
+    axis.values = [step * 10**decade for decade in decades for step in steps]
+    return axis
 
 
 def pass_line(heading: str) -> alt.Chart:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import ceil, floor, log10
 from typing import Any
 
 import altair as alt
 
 from evalkit.views import theme
-from evalkit.views.drawing import AnyChart, data, finish, fuel_axis, nothing, title, tooltip
+from evalkit.views.drawing import AnyChart, data, finish, log_axis, nothing, title, tooltip
 from evalkit.views.formats import compact
 from evalkit.views.frames import Row, plain_rows
 from evalkit.views.names import labels, plain
@@ -54,8 +52,8 @@ def chart(points: Any, along: str) -> AnyChart:
     style = alt.StrokeDash("label:N", title="model", legend=legend)
     style = style.scale(domain=shown, range=[theme.dash(model) for model in label])
     log = alt.Scale(type="log", nice=False, padding=12)
-    x = alt.X("amount:Q", title=plain(along), axis=_decades([row["amount"] for row in values]), scale=log)
-    y = alt.Y("fuel:Q", title="fuel", axis=_decades([row["fuel"] for row in values]), scale=log)
+    x = alt.X("amount:Q", title=plain(along), axis=log_axis([row["amount"] for row in values]), scale=log)
+    y = alt.Y("fuel:Q", title="fuel", axis=log_axis([row["fuel"] for row in values]), scale=log)
     tips = tooltip(
         ("name", "model"), ("what", "run of"), ("held", "held at"), ("fuel", "fuel", ","),
         ("each", f"fuel for each of the {plain(along)}", ",.1f"), ("measured", "measured"),
@@ -74,12 +72,3 @@ def chart(points: Any, along: str) -> AnyChart:
     least, most = (ends[model] for model in (order[-1], order[0]))
     said = f"{heading}: {len(label)} models, from {compact(least['fuel'])} to {compact(most['fuel'])} at the far end."
     return finish(layers, title(heading, *notes), said, 340)
-
-
-def _decades(values: Sequence[int]) -> alt.Axis:
-    """Return an axis with a line for each power of ten, so that slopes can be seen; for a short range, a few more."""
-    decades = range(floor(log10(min(values))), ceil(log10(max(values))) + 1)
-    steps = (1,) if max(values) > 300 * min(values) else (1, 3) if max(values) > 10 * min(values) else (1, 2, 5)
-    axis = fuel_axis()
-    axis.values = [step * 10**decade for decade in decades for step in steps]
-    return axis
