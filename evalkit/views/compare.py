@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import Any
 
 import altair as alt
@@ -18,10 +19,11 @@ from evalkit.season.whatif import entry_name
 from evalkit.views import prose, theme
 from evalkit.views.cells import named, number, rows_of
 from evalkit.views.drawing import AnyChart, by_place, data, finish, fuel_axis, nothing, title, tooltip
-from evalkit.views.formats import times
+from evalkit.views.formats import DASH, times
 from evalkit.views.frames import latest_cohort, one_per_model
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import labels, short
+from evalkit.views.seasons.prose import certainty
 from evalkit.views.whatif import find, opened
 
 __all__ = ["Comparison", "compare"]
@@ -108,19 +110,28 @@ class Comparison:
         ahead, behind = (first, second) if mean >= 0 else (second, first)
         said = f"Finding: over {len(self.cells)} shared cells {ahead} is {abs(mean):.2f} points ahead of {behind}"
         said += f", most of it on {short(top.name, 40)} ({abs(top.adds):.2f}). " if top.adds else ". "
-        return prose.paragraphs(said + self._certainty())
+        return prose.paragraphs(f"{said}Cell by cell {certainty(self.separation)}")
 
-    def _certainty(self) -> str:
+    def sureness(self) -> Table | prose.Note:
+        """State `separation`: the difference with its error, the seeds that there are, and those that it takes."""
+        if self._what == "input":
+            return prose.paragraphs("Fuel is exact: running again would change nothing.")
         apart = self.separation
         if apart is None:
-            return "No entry has two shared seeds, so nothing says how sure that is: play more seeds."
-        if apart.is_separate:
-            return f"They are apart: {apart.difference:+.2f} ± {apart.se:.2f} (SE over seeds) leaves out 0 at 95 %."
-        said = f"They are not apart: {apart.difference:+.2f} ± {apart.se:.2f} (SE over seeds) includes 0 at 95 %. "
-        if apart.needed is None:
-            return f"{said}No number of seeds separates a difference of 0."
-        more = max(0, apart.needed - apart.seeds)
-        return f"{said}Were that the true difference, {more} more seeds of every entry would show it 8 times in 10."
+            return prose.paragraphs("No entry has two shared seeds, so nothing says how sure it is: play more seeds.")
+        half = NormalDist().inv_cdf(0.975) * apart.se
+        shown = [
+            ("difference of the means, in points", f"{apart.difference:+.2f}"),
+            ("standard error, over seeds with the entries fixed", f"{apart.se:.2f}"),
+            ("95 % interval", f"{apart.difference - half:+.2f} to {apart.difference + half:+.2f}"),
+            ("apart: the interval leaves out 0", "✓ yes" if apart.is_separate else "✗ no"),
+            ("seeds of every entry now", f"{apart.seeds:,}"),
+            ("seeds that show this difference 8 times in 10", DASH if apart.needed is None else f"{apart.needed:,}"),
+            ("more seeds", DASH if apart.needed is None else f"{max(0, apart.needed - apart.seeds):,}"),
+        ]
+        rows = [(Cell(name), Cell(value)) for name, value in shown]
+        heading = f"{self._short[0]} minus {self._short[1]}: how sure is it?"
+        return Table(heading, (Column("what"), Column("how much", "number")), rows, searchable=False)
 
 
 def compare(what: Any, store: Any = None, *, first: str | None = None, second: str | None = None) -> Comparison:

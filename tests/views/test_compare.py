@@ -36,7 +36,7 @@ def test_models_are_compared_input_by_input(store: Store) -> None:
     best = {row.model: row.total_fuel for row in evalkit.leaderboard(store.runs(case="lattice", kind="performance"))}
     ratio = best["evalkit-transport"] / best["evalkit-timing-wheel"]
     assert f"burned {ratio:.2f}× the fuel of evalkit-timing-wheel" in repr(two.finding())
-    assert two.separation is None
+    assert two.separation is None and "Fuel is exact" in repr(two.sureness())
     assert len(two.chart().to_dict()["layer"]) == 2
     other = compare(CASE, store, first=" EVALKIT-naive")
     assert other.first == "evalkit-naive" and other.second == "evalkit-timing-wheel"
@@ -47,8 +47,11 @@ def test_agents_are_compared_over_shared_cells_with_the_seeds_that_would_separat
     assert len(two.cells) == 3 and list(two.frame["seeds"]) == [2, 1]
     assert two.separation is not None
     said = repr(two.finding())
-    assert "over 3 shared cells" in said and "(SE over seeds)" in said
-    assert "<img" not in two.table()._repr_html_() + two.finding()._repr_html_()
+    assert "over 3 shared cells" in said and "(SE over seeds, the entries fixed)" in said
+    assert f"{two.separation.needed:,}" in [row[1].text for row in two.sureness().rows]  # type: ignore[union-attr]
+    assert "<img" not in two.table()._repr_html_() + two.finding()._repr_html_() + two.sureness()._repr_html_()
+    turned = compare(SEASON, store, first="agent 0", second=NASTY)
+    assert repr(turned.finding()) == said, "who is ahead is ahead, whoever is named first"
     alone = compare(SEASON, store)
     assert {alone.first, alone.second} <= {f"agent {n}" for n in range(3)} | {NASTY}
 

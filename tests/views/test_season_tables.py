@@ -10,7 +10,8 @@ import pytest
 from evalkit.performance.manifest import open_case
 from evalkit.performance.rank import review_leaderboard
 from evalkit.records import Review, ReviewedRun
-from evalkit.season.ranking import standings
+from evalkit.season.compare import seeds_to_separate
+from evalkit.season.ranking import cell_scores, standings
 from evalkit.season.score import Rules
 from evalkit.season.season import Season
 from evalkit.season.wording import rules_in_words
@@ -107,12 +108,21 @@ def test_the_rules_are_said_with_the_seasons_own_constants() -> None:
     assert "square root" in " ".join(rules_in_words(made.SEASON))
 
 
-def test_the_finding_says_when_a_lead_is_within_the_errors() -> None:
-    near = standings(made.frame([*made.whole("a", 0.7), *made.whole("b", 0.69)]), made.SEASON)
-    far = standings(made.frame([*made.whole("a", 1.0), *made.whole("b", 0.0)]), made.SEASON)
-    assert "within two standard errors" in repr(prose.finding(near))
-    assert "within two standard errors" not in repr(prose.finding(far))
-    assert "no agent has played every cell" in repr(prose.finding(standings(made.frame(made.anchor()), made.SEASON)))
+def test_the_finding_says_how_sure_a_lead_is_in_the_words_and_numbers_of_the_comparison() -> None:
+    def said(rows: list[dict[str, Any]]) -> str:
+        return repr(prose.finding(standings(made.frame(rows), made.SEASON), made.runs(rows)))
+
+    facts: dict[str, Any] = {"objectives_total": 20, "completed": False, "time_s": None, "died": False}
+    ours = [row | facts | {"objectives_done": 4 if row["level"] == "dam" else 15} for row in made.whole("a")]
+    behind = [row | {"agent": "b", "objectives_done": row["objectives_done"] - 1 - row["seed"] % 2} for row in ours]
+    even = [row | {"agent": "b", "objectives_done": row["objectives_done"] - (1, 0, -2)[row["seed"]]} for row in ours]
+    for field, word in (([*ours, *behind], "they are apart"), ([*ours, *even], "they are not apart")):
+        one, two = cell_scores(made.runs(field))["a"], cell_scores(made.runs(field))["b"]
+        apart = seeds_to_separate({key: one[key] - two[key] for key in one})
+        assert apart is not None and word in said(field)
+        assert f"{apart.difference:.2f} ± {apart.se:.2f} points" in said(field) and f"{apart.needed}" in said(field)
+    assert "how sure" not in said([*made.whole("a", 1.0)]) and "nothing says how sure" in prose.certainty(None)
+    assert "no agent has played every cell" in said(made.anchor())
 
 
 def test_the_cost_of_a_point_is_said_from_each_of_the_front_to_the_next_and_who_beats_whom() -> None:

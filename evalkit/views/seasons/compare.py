@@ -81,7 +81,7 @@ def paired(runs: Any, against: str) -> AnyChart:
     ]  # fmt: skip
     notes = [
         f"Right of zero: better than {short(against, 40)}. Ticks: single cells.",
-        "Whiskers: one standard error of the difference.",
+        "Whiskers: one standard error of the difference, over cells.",
     ]
     return finish(layers, title(heading, *notes), f"{heading}: {len(order)} agents.")
 

@@ -7,6 +7,8 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from evalkit.season.compare import Separation, seeds_to_separate
+from evalkit.season.ranking import cell_scores
 from evalkit.season.season import Season
 from evalkit.season.wording import OWN_RUNS, rules_in_words
 from evalkit.views.frames import Row
@@ -17,7 +19,7 @@ from evalkit.views.seasons.rows import COSTS, cost_rows, cost_text, proof, stand
 if TYPE_CHECKING:  # it brings the engine, which a view can do without
     from evalkit.season.verifying import Verification
 
-__all__ = ["chosen", "cost_finding", "coverage", "finding", "heading", "proven", "rules", "verified"]
+__all__ = ["certainty", "chosen", "cost_finding", "coverage", "finding", "heading", "proven", "rules", "verified"]
 
 
 def heading(season: Season) -> Note:
@@ -53,25 +55,60 @@ def coverage(rows: Any, season: Season) -> Note:
     return paragraphs(f"{said}. {proven}", late if other else "")
 
 
-def finding(rows: Any) -> Note:
-    """Say who leads, by how much against the errors, and who is cheapest for what they score."""
+def finding(rows: Any, counted: Any = None) -> Note:
+    """Say who leads, by how much and how surely, and who is cheapest for what they score.
+
+    `counted`: what `evalkit.season.ranking.scored` returns. With it, the leader is held against the next one cell by
+    cell, as `evalkit.views.compare.compare` does it: two means that are each unsure, as a level is hard for everyone,
+    may still be surely apart. Without it nothing is said of how sure the lead is.
+    """
     ranked = [row for row in standing_rows(rows) if row["rank"] is not None]
     if not ranked:
         return paragraphs("Finding: no agent has played every cell yet, so there is no ranking.")
     best = [row for row in ranked if row["rank"] == 1]
     names = _listed([short(row["name"]) for row in best])
     said = f"Finding: {names} {'leads' if len(best) == 1 else 'share the lead'} with {_with_error(best[0])}"
-    rest = [row for row in ranked if row["rank"] != 1]
+    rest, sure = [row for row in ranked if row["rank"] != 1], ""
     if rest:
         second = rest[0]
         gap = best[0]["score"] - second["score"]
         said += f"; next is {short(second['name'])} with {_with_error(second)}, {gap:.1f} points behind"
-        if best[0]["se"] is not None and second["se"] is not None:
-            apart = gap > 2 * (best[0]["se"] ** 2 + second["se"] ** 2) ** 0.5
-            said += "" if apart else ", which is within two standard errors: more seeds could turn it round"
-    front = [short(row["name"], 24) for row in cost_rows(rows, "decisions") if row["front"]]
-    said += f". On the front of score against decisions: {_listed(front, 6)}" if front else ""
-    return paragraphs(f"{said}.")
+        if counted is not None:
+            sure = " Cell by cell: " + certainty(_apart(counted, str(best[0]["agent"]), str(second["agent"])))
+    front = [
+        short(row["name"], 24) + (" (partial)" if row["partial"] else "")
+        for row in cost_rows(rows, "decisions")
+        if row["front"]
+    ]
+    cheap = f"On the front of score against decisions: {_listed(front, 6)}." if front else ""
+    return paragraphs(f"{said}.{sure}", cheap)
+
+
+def certainty(apart: Separation | None) -> str:
+    """Say in a sentence or two whether two agents are apart, and how many seeds it takes to show it.
+
+    `apart` is `evalkit.season.compare.seeds_to_separate` of their differences, cell by cell.
+    """
+    if apart is None:
+        return "no entry has two shared seeds, so nothing says how sure that is: play more seeds."
+    told = f"{abs(apart.difference):.2f} ± {apart.se:.2f} points (SE over seeds, the entries fixed)"
+    said = f"they are apart: {told} leaves out 0 at 95 %. " if apart.is_separate else (
+        f"they are not apart: {told} includes 0 at 95 %. "
+    )  # fmt: skip
+    if apart.needed is None:
+        return f"{said}No number of seeds separates a difference of 0."
+    more = apart.needed - apart.seeds
+    if more > 0:
+        seeds = f"{more} more seed{'' if more == 1 else 's'} of every entry, {apart.needed} in all,"
+        return f"{said}Were that the true difference, {seeds} would show it 8 times in 10."
+    return f"{said}Were that the true difference, {apart.needed} seeds of every entry would show it 8 times in 10."
+
+
+def _apart(counted: Any, first: str, second: str) -> Separation | None:
+    cells = cell_scores(counted)
+    return seeds_to_separate(
+        {key: cells[first][key] - cells[second][key] for key in cells[first] if key in cells[second]}
+    )
 
 
 def cost_finding(rows: Any, cost: str = "decisions") -> Note:
