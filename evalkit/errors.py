@@ -36,7 +36,11 @@ class Fault:
 
 
 class EvalkitError(Exception):
-    """The root: its text is one line for a person."""
+    """The root: its text is one line for a person, in a notebook too."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback, wherever the error was raised."""
+        return [f"{type(self).__name__}: {self}"]
 
 
 class AuthoringError(EvalkitError):

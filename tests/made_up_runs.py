@@ -57,7 +57,13 @@ def case(**values: Any) -> Any:
     """A case as far as the views look at one."""
     smoke = [SimpleNamespace(name=name, kind="smoke", fuel_runway=1.0, behaviour=said) for name, said in SMOKE]
     stress = [SimpleNamespace(name=name, kind="stress", fuel_runway=way, behaviour=None) for name, way in STRESS]
-    told = {"slug": "belts", "version": "v1.0.0", "name": "Belts", "summary": "Move items along belts, tick by tick."}
+    told: dict[str, Any] = {
+        "digest": lambda: "c" * 64,
+        "slug": "belts",
+        "version": "v1.0.0",
+        "name": "Belts",
+        "summary": "Move items along belts, tick by tick.",
+    }
     return SimpleNamespace(
         **(told | {"inputs": (*smoke, *stress), "sandbox": SimpleNamespace(fuel_limit=CEILING)} | values)
     )

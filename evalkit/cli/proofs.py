@@ -79,13 +79,13 @@ def _stored(arguments: Namespace, store: Store | None) -> Iterator[_Wanted]:
     filters = {"season": slug, "season_version": version or None} if by_name else {}
     for run in store.runs(kind="season", include_voided=False, **filters):
         if isinstance(run, SeasonRun) and store.has_replay(run.run_id):
-            yield _Wanted(run.run_id, store.replay(run.run_id), run=run)
+            yield _Wanted(run.run_id, store.replay(run.run_id, even_damaged=True), run=run)
 
 
 def _named(arguments: Namespace, store: Store | None) -> Iterator[_Wanted]:
     for name in dict.fromkeys(arguments.replays):
         if store is not None and not Path(name).exists() and _is_id(name):
-            run, data = store.get(name), store.replay(name)
+            run, data = store.get(name), store.replay(name, even_damaged=True)
             yield _Wanted(name, data, run=run if isinstance(run, SeasonRun) else None)
         elif not Path(name).exists():
             raise UsageError(f"{line(name)}: there is no such file" + ("" if store else ", and no store to look in"))

@@ -6,6 +6,7 @@ a season by folder, so that a job is a few words and its process can be ended at
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from evalkit.store import Store
 
 __all__ = ["JOB_SECONDS", "plan_season", "record_verification", "sweep_season", "verify_replays", "verify_season"]
+
+_DAMAGED = "the replay in the store is damaged: its bytes are not the ones that were recorded"
 
 JOB_SECONDS = 4 * 3600.0
 """After which a job of a sweep is ended: ample for 300 calls of a slow model. What it had spent is then in no run."""
@@ -176,7 +179,9 @@ def record_verification(
     run = run or _run_of(store, answer, replay)
     if run is None:
         return answer
-    if answer.run_id is not None:  # then the worker could read it
+    if hashlib.sha256(replay).hexdigest() != run.replay_digest:
+        answer = Verification(verified=False, run_id=run.run_id, refused=_DAMAGED, engine=answer.engine)
+    elif answer.run_id is not None:  # then the worker could read it
         answer = held(answer, run, read_replay(replay))
     other = answer.refused is not None and answer.season not in (None, f"{run.season}@{run.season_version}")
     if answer.verified is not None and not other and not store.read_only:
@@ -188,7 +193,11 @@ def record_verification(
 
 def _run_of(store: Store, answer: Verification, replay: bytes) -> SeasonRun | None:
     run = store.find(answer.run_id) if answer.run_id is not None else None
-    if isinstance(run, SeasonRun) and store.has_replay(run.run_id) and store.replay(run.run_id) == replay:
+    if (
+        isinstance(run, SeasonRun)
+        and store.has_replay(run.run_id)
+        and store.replay(run.run_id, even_damaged=True) == replay
+    ):
         return run
     return None
 
@@ -204,7 +213,7 @@ def verify_season(
     with opened(store) as kept:
         runs = kept.runs(kind="season", include_voided=False, season=loaded.slug, season_version=loaded.version)
         waiting = {
-            run.run_id: (kept.replay(run.run_id), run)
+            run.run_id: (kept.replay(run.run_id, even_damaged=True), run)
             for run in runs
             if isinstance(run, SeasonRun) and run.verified is None and kept.has_replay(run.run_id)
         }

@@ -20,7 +20,10 @@ Kind = Literal["str", "int", "float", "bool", "list[str]"]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a notebook. `optional` lets it be None; `least` is the smallest number it takes."""
+    """One parameter of a notebook. `optional` lets it be None; `least` is the smallest number it takes.
+
+    `among` are the only texts it takes; empty for any.
+    """
 
     name: str
     kind: Kind
@@ -28,6 +31,7 @@ class Parameter:
     doc: str
     optional: bool = False
     least: float | None = None
+    among: tuple[str, ...] = ()
 
 
 _CASE = Parameter("case", "str", "lattice", "the case: a path, or slug[@version] under cases/")
@@ -37,9 +41,11 @@ _STORE = Parameter("store", "str", None, "the run store's URL; None: the local s
 _SEASON = Parameter("season", "str", "season-1", "the season: a path, or slug[@version] under cases/")
 _SHOWN = Parameter("run_id", "str", None, "the run shown at play; None: the best one that is no reference run", True)
 
+_IN_FULL = Parameter("run_id", "str", None, "the run shown in full; None: the best passing one, else the nearest", True)
+
 SCHEMAS: dict[str, tuple[Parameter, ...]] = {
     "01_start_here": (_STORE,),
-    "02_case_results": (_CASE, _STORE),
+    "02_case_results": (_CASE, _STORE, _IN_FULL),
     "03_watch_a_factory": (
         _CASE,
         _STORE,
@@ -61,7 +67,7 @@ SCHEMAS: dict[str, tuple[Parameter, ...]] = {
         ),
     ),
     "07_compare_two": (
-        _WHAT,
+        Parameter("what", "str", "season-1", _WHAT.doc),
         _STORE,
         Parameter("first", "str", None, "an agent or a model; None: the best that is not the second", True),
         Parameter("second", "str", None, "another one; None: the best that is not the first", True),
@@ -70,7 +76,7 @@ SCHEMAS: dict[str, tuple[Parameter, ...]] = {
     "09_score_against_cost": (
         _SEASON,
         _STORE,
-        Parameter("cost", "str", "decisions", "decisions, tokens or dollars"),
+        Parameter("cost", "str", "decisions", "decisions, tokens or dollars", among=("decisions", "tokens", "dollars")),
         Parameter("log", "bool", None, "a log axis; None: where costs span more than 20 times", True),
     ),
     "10_sweep_case": (
@@ -90,11 +96,7 @@ SCHEMAS: dict[str, tuple[Parameter, ...]] = {
         Parameter("jobs", "int", 2, "how many play at once", least=1),
         Parameter("verify", "bool", True, "replay every replay that was never replayed here"),
     ),
-    "20_case_report": (
-        _CASE,
-        _STORE,
-        Parameter("run_id", "str", None, "the run shown in full; None: the best passing one, else the nearest", True),
-    ),
+    "20_case_report": (_CASE, _STORE, _IN_FULL),
     "21_season_report": (_SEASON, _STORE, _SHOWN),
     "22_review_report": (Parameter("case", "str", "outage-note", _CASE.doc), _STORE),
 }
@@ -145,6 +147,8 @@ def _value(parameter: Parameter, value: Any) -> Any:
         raise ValueError(f"is {plain}, and must be at least {parameter.least:g}")
     if parameter.kind == "str" and not plain.strip():
         raise ValueError("is empty")
+    if parameter.among and plain not in parameter.among:
+        raise ValueError(f"is {plain!r:.60}, and must be one of {', '.join(parameter.among)}")
     return plain
 
 

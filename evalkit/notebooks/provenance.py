@@ -96,6 +96,7 @@ def data_facts(case: Any, runs: Iterable[PerformanceRun | ReviewedRun], store: s
     graded = [run for run in kept if isinstance(run, PerformanceRun)]
     return {
         "case": f"{case.slug}@{case.version}",
+        "case digest": case.digest()[:16],
         "case digest when graded": sorted({run.case_digest[:16] for run in kept}),
         "store": _store_name(store),
         "runs": len(kept),

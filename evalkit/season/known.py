@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalkit.errors import EvalkitError
+from evalkit.errors import AuthoringError, EvalkitError
 from evalkit.records import SeasonRun
 from evalkit.season.manifest import named_season
 from evalkit.season.score import run_score
@@ -16,6 +16,7 @@ class Seasons:
 
     def __init__(self, *known: Season) -> None:
         self._known: dict[tuple[str, str], Season | None] = {(s.slug, s.version): s for s in known}
+        self._faults: dict[tuple[str, str], str] = {}
 
     def of(self, run: SeasonRun) -> Season | None:
         """The season of a run as it lies there today; None where it does not."""
@@ -27,9 +28,17 @@ class Seasons:
             self._known[slug, version] = self._found(slug, version)
         return self._known[slug, version]
 
+    def fault(self, slug: str, version: str) -> str | None:
+        """What is wrong, in a line, with a season that lies there and cannot be read; None where none does, or well."""
+        self.named(slug, version)
+        return self._faults.get((slug, version))
+
     def _found(self, slug: str, version: str) -> Season | None:
         try:
             return named_season(slug, version)
+        except AuthoringError as error:
+            self._faults[slug, version] = str(error)
+            return None
         except EvalkitError:
             return None
 

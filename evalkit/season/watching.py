@@ -15,6 +15,7 @@ from evalkit.sandbox.console import Console
 from evalkit.season.agents.protocol import png
 from evalkit.season.carts import begin
 from evalkit.season.course import TICKS_A_SECOND, Choice, Moment
+from evalkit.season.game import BUTTONS
 from evalkit.season.replays import Claims, Decision, Header, read_replay
 from evalkit.season.season import Season
 from evalkit.season.verifying import Verification, verify
@@ -29,13 +30,15 @@ MOST_FRAMES = 4000
 class Frame:
     """The screen after `tick` ticks of play, within or at the end of decision `decision` (from 1; 0: play begins).
 
-    `png` is the screen as a file, 160 x 160; `variables` are all that the game file names.
+    `png` is the screen as a file, 160 x 160; `variables` are all that the game file names; `buttons` are those that
+    were held up to here.
     """
 
     decision: int
     tick: int
     png: bytes
     variables: Mapping[str, int]
+    buttons: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -86,8 +89,9 @@ def _frames(season: Season, header: Header, decisions: tuple[Decision, ...], eve
     console, tick = begun.console, 0
     moment = Moment(game, console)
 
-    def taken(decision: int) -> Frame:
-        return Frame(decision, tick, png(console.picture()), _variables(season, console))
+    def taken(decision: int, pad: int = 0) -> Frame:
+        held = tuple(name for name, bit in BUTTONS.items() if pad & bit)
+        return Frame(decision, tick, png(console.picture()), _variables(season, console), held)
 
     frames = [taken(0)]
     for number, row in enumerate(decisions, 1):
@@ -96,9 +100,10 @@ def _frames(season: Season, header: Header, decisions: tuple[Decision, ...], eve
         left = min(row.ticks, season.tick_limit - tick)
         while left > 0:
             asked = min(left, every or left)
-            ran = console.run(bytes([game.actions[row.action].pad]) * asked)
+            pad = game.actions[row.action].pad
+            ran = console.run(bytes([pad]) * asked)
             tick, left = tick + ran.ticks, left - asked
-            frames.append(taken(number))
+            frames.append(taken(number, pad))
             if ran.stopped_by is not None or ran.trap or ran.limit:
                 return frames
     return frames

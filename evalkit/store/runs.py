@@ -190,15 +190,18 @@ class Store:
             raise UsageError(f"module {digest!r} is not in {self.name}: grade the solution to build it")
         return wasm
 
-    def replay(self, run_id: str) -> bytes:
-        """Return a season run's replay. Raises UsageError where there is none, StoreError where it was damaged."""
+    def replay(self, run_id: str, *, even_damaged: bool = False) -> bytes:
+        """Return a season run's replay. Raises UsageError where there is none, StoreError where it was damaged.
+
+        `even_damaged` returns what is there all the same: for who holds it against the run, and finds it wanting.
+        """
 
         def work(connection: sa.Connection) -> bytes:
             run = rows.named(connection, run_id)
             proof = rows.find_replay(connection, run.run_id)
             if proof is None or not isinstance(run, SeasonRun):
                 raise UsageError(f"run {run.run_id} has no replay in {self.name}")
-            if hashlib.sha256(proof).hexdigest() != run.replay_digest:
+            if not even_damaged and hashlib.sha256(proof).hexdigest() != run.replay_digest:
                 raise StoreError(f"the replay of run {run.run_id} is damaged in the store")
             return proof
 

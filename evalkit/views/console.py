@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 import ipywidgets as widgets
 import pandas as pd
 
-from evalkit.errors import EvalkitError
+from evalkit.errors import EvalkitError, StoreError
 from evalkit.performance.case import Case
 from evalkit.performance.manifest import open_case
 from evalkit.performance.rank import (
@@ -21,15 +22,16 @@ from evalkit.performance.rank import (
     review_leaderboard,
     worklist,
 )
-from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
+from evalkit.records import PerformanceRun, ReviewedRun, SeasonRun
 from evalkit.season.known import Seasons
 from evalkit.season.ranking import scored, standings
+from evalkit.season.season import Season
 from evalkit.views import console_tabs as tabs
 from evalkit.views import prose
 from evalkit.views.cells import as_html, rows_of
+from evalkit.views.console_list import WHO, place_label, run_line, states
 from evalkit.views.controls import keyboard, offer
-from evalkit.views.formats import compact
-from evalkit.views.names import labels, plain, short
+from evalkit.views.names import labels
 from evalkit.views.watching import Watching
 from evalkit.views.whatif import opened
 
@@ -39,7 +41,6 @@ MOST = 500
 """Runs in the list at once; a filter reaches the others."""
 
 _PLACE = ["kind", "name", "version", "variant", "fuel_schedule"]
-_WHO = {"performance": "model", "reviewed": "model", "season": "agent"}
 _FIRST = {"performance": "Results", "reviewed": "Verdict", "season": "Score"}
 
 
@@ -71,6 +72,10 @@ class Console:
         self.watching = Watching(self._store)
         self._standings, self._waiting = widgets.HTML(), widgets.HTML()
         self._quiet = False
+        self._all = self._here = pd.DataFrame({"run_id": pd.Series(dtype="string")})
+        self._board: Sequence[Any] = []
+        self._cohort: Sequence[PerformanceRun] = []
+        self._season: Season | None = None
         self.widget = self._laid_out()
         self.load()
         self.place.observe(lambda _: self._placed(), "value")
@@ -106,15 +111,27 @@ class Console:
         return prose.paragraphs(f"Finding: {len(self._all):,} runs are kept: {kept}{waits}.")
 
     def load(self) -> None:
-        """Read the store again, and show what was shown."""
+        """Read the store again, and show what was shown; or, where it cannot be read, why, and nothing of before."""
+        try:
+            self._read()
+        except EvalkitError as error:
+            self._show(tabs.nothing(str(error)), None)
+            self._standings.value = ""
+            return
+        self._placed()
+
+    def _read(self) -> None:
         cases = self._store.runs_frame()
         cases["kind"] = cases["outcome"].isna().map({True: "reviewed", False: "performance"})
-        self._reviewed = {run.run_id: run for run in self._store.runs(kind="reviewed") if isinstance(run, ReviewedRun)}
+        self._reviewed = {}
+        for run_id in cases.loc[cases["kind"] == "reviewed", "run_id"]:
+            with suppress(StoreError):  # one damaged record is said where it is picked, and hides no other
+                self._reviewed[run_id] = cast(ReviewedRun, self._store.find(run_id))
         seasons = self._store.season_frame().assign(kind="season", variant="", fuel_schedule="")
         seasons = seasons.rename(columns={"season": "name", "season_version": "version"})
         self._all = pd.concat([cases.rename(columns={"case": "name"}), seasons], ignore_index=True)
         self._all["fuel_schedule"] = self._all["fuel_schedule"].fillna("")
-        self._all["state"] = _states(self._all, self._reviewed)
+        self._all["state"] = states(self._all, self._reviewed)
         groups = self._all.groupby(_PLACE, sort=False, dropna=False)
         self.places = groups.agg(runs=("run_id", "size"), last=("recorded_at", "max")).reset_index()
         self.places = self.places.sort_values("last", ascending=False, na_position="last").reset_index(drop=True)
@@ -127,10 +144,9 @@ class Console:
         chosen = self.place.value
         many = self.places.groupby(["kind", "name", "version", "variant"])["fuel_schedule"].transform("size") > 1
         self._quiet = True
-        choices = [(_label(row, more), row[:5]) for row, more in zip(_rows(self.places), many, strict=True)]
+        choices = [(place_label(row, more), row[:5]) for row, more in zip(_rows(self.places), many, strict=True)]
         offer(self.place, choices, chosen)
         self._quiet = False
-        self._placed()
 
     def _placed(self) -> None:
         """Another case or season: its people, its states, its leaderboard."""
@@ -146,8 +162,8 @@ class Console:
             self._here["score"] = self._here["run_id"].map(dict(zip(marks["run_id"], marks["score"], strict=True)))
         self.tabs.set_title(0, _FIRST[kind])
         self._quiet = True
-        named = labels(sorted(str(name) for name in self._here[_WHO[kind]].dropna().unique()), 40)
-        offer(self.who, [(f"every {_WHO[kind]} ({len(named)})", ""), *((text, name) for name, text in named.items())])
+        named = labels(sorted(str(name) for name in self._here[WHO[kind]].dropna().unique()), 40)
+        offer(self.who, [(f"every {WHO[kind]} ({len(named)})", ""), *((text, name) for name, text in named.items())])
         counts = self._here["state"].value_counts()
         offer(self.state, [("any state", ""), *((f"{state} ({n})", state) for state, n in counts.items())])
         self._quiet = False
@@ -162,7 +178,9 @@ class Console:
                 return []
             return standings(self._here.rename(columns={"name": "season", "version": "season_version"}), self._season)
         if kind == "reviewed":
-            return review_leaderboard([self._reviewed[run_id] for run_id in self._here["run_id"]], self._aliases)
+            return review_leaderboard(
+                [self._reviewed[run_id] for run_id in self._here["run_id"] if run_id in self._reviewed], self._aliases
+            )
         return leaderboard(self._cohort, self._aliases)
 
     def _filter(self) -> None:
@@ -173,14 +191,15 @@ class Console:
         kind = place[0] if place else "performance"
         found = self._here
         if self.who.value:
-            found = found[found[_WHO[kind]] == self.who.value]
+            found = found[found[WHO[kind]] == self.who.value]
         if self.state.value:
             found = found[found["state"] == self.state.value]
         if words := self.text.value.strip():
-            seen = [name for name in (_WHO[kind], "run_id", "reason", "level", "ended_by", "voided") if name in found]
+            seen = [name for name in (WHO[kind], "run_id", "reason", "level", "ended_by", "voided") if name in found]
             holds = [found[name].astype("string").str.contains(words, case=False, regex=False) for name in seen]
             found = found[pd.concat(holds, axis=1).fillna(False).any(axis=1)]
-        self.runs = found.dropna(axis=1, how="all").reset_index(drop=True)
+        always = {"run_id", "kind", "name", "version", "state", "recorded_at"}
+        self.runs = found[[c for c in found if c in always or found[c].notna().any()]].reset_index(drop=True)
         listed = found.tail(MOST).iloc[::-1]  # the latest first
         more = f", the latest {MOST} of them listed" if len(found) > MOST else ""
         self._count.value = f"<small>{len(found):,} of {len(self._here):,} runs{more}</small>"
@@ -190,7 +209,7 @@ class Console:
             kept = next(
                 iter(listed.loc[listed["reference"].isna(), "run_id"]), None
             )  # a reference run shows no screens
-        offer(self.pick, [(_line(row, kind), str(row.run_id)) for row in rows_of(listed)], kept)
+        offer(self.pick, [(run_line(row, kind), str(row.run_id)) for row in rows_of(listed)], kept)
         self._quiet = False
         self._picked()
 
@@ -198,23 +217,35 @@ class Console:
         """Another run: its own tab, and its row in the leaderboard."""
         if self._quiet:
             return
-        self.run = cast(Any, self._store.find(self.pick.value)) if self.pick.value else None
-        run, board = self.run, self._board
+        run = None
+        try:
+            run = cast(Any, self._store.find(self.pick.value)) if self.pick.value else None
+            page = self._page(run)
+        except EvalkitError as error:  # of this run alone: the others can still be picked
+            page = tabs.nothing(str(error))
+        self._show(page, run)
+        place = self.place.value
+        shown, self.leaderboard = tabs.board(
+            place[0] if place else "performance", self._board, run, self._season is not None
+        )
+        self._standings.value = as_html(*shown)
+
+    def _page(self, run: Any) -> tabs.Page:
+        """What the picked run opens on."""
         if run is None:
-            page = tabs.nothing("No run is kept here yet." if self._all.empty else "No run matches these filters.")
-        elif isinstance(run, PerformanceRun):
-            rows = cast("list[LeaderboardRow]", board)
-            page = tabs.results(run, self._cohort, rows, self._aliases)
-        elif isinstance(run, ReviewedRun):
-            page = tabs.verdict(run, board, _case_of(run))
-        else:
-            page = tabs.score(run, self._season, self._store)
+            return tabs.nothing("No run is kept here yet." if self._all.empty else "No run matches these filters.")
+        if isinstance(run, PerformanceRun):
+            return tabs.results(run, self._cohort, cast("list[LeaderboardRow]", self._board), self._aliases)
+        if isinstance(run, ReviewedRun):
+            return tabs.verdict(run, self._board, _case_of(run))
+        fault = self._seasons.fault(run.season, run.season_version)
+        return tabs.score(run, self._season, self._store, fault)
+
+    def _show(self, page: tabs.Page, run: Any) -> None:
+        self.run = run
         self.results, self.decisions, self.turns = page.results, page.decisions, page.turns
         self._above.value, self._below.value = as_html(*page.above), as_html(*page.below)
         self.watching.of(run, page.turns)
-        place = self.place.value
-        shown, self.leaderboard = tabs.board(place[0] if place else "performance", board, run, self._season is not None)
-        self._standings.value = as_html(*shown)
 
 
 def console(store: Any = None) -> Console:
@@ -232,45 +263,3 @@ def _case_of(run: ReviewedRun) -> Case | None:
 
 def _rows(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in frame.itertuples(index=False, name=None)]
-
-
-def _label(row: tuple[Any, ...], many: bool) -> str:
-    kind, name, version, variant, schedule, runs = row[:6]
-    parts = [short(name, 30), plain(version), *([short(variant, 16)] if variant else [])]
-    parts += [f"fuel {schedule[:8]}"] if many and schedule else []
-    what = {"performance": "", "reviewed": "reviewed, ", "season": "season, "}[kind]
-    return f"{' '.join(parts)} ({what}{runs:,} run{'' if runs == 1 else 's'})"
-
-
-def _states(frame: pd.DataFrame, reviewed: dict[str, ReviewedRun]) -> pd.Series[str]:
-    """What each run is, in a word: voided before all else."""
-    is_season, is_reviewed = frame["kind"] == "season", frame["kind"] == "reviewed"
-    proof = frame["verified"].astype("boolean").map({True: "verified", False: "fails"}).astype("string")
-    state = frame["outcome"].astype("string").str.replace("_", " ")
-    state = state.mask(is_season, proof.fillna("not replayed"))
-    state = state.mask(is_season & frame["ungraded"].notna(), "ungraded")
-    done = frame["run_id"].isin([run_id for run_id, run in reviewed.items() if run.review is not None])
-    state = state.mask(is_reviewed & done, "reviewed").mask(is_reviewed & ~done, "unreviewed")
-    return state.mask(frame["voided"].notna(), "voided")
-
-
-_MARKS = {
-    "pass": "✓", "verified": "✓", "reviewed": "✓", "over ceiling": "▲", "incorrect": "✗", "fails": "✗", "voided": "⊘",
-    "ungraded": "?", "not replayed": "○", "unreviewed": "○",
-}  # fmt: skip
-
-
-def _line(row: Any, kind: str) -> str:
-    """A run in the list: a mark, who, what it reached, its id; no two alike."""
-    who = short(str(getattr(row, _WHO[kind])), 22)
-    if kind == "season":
-        who += "" if pd.isna(row.reference) else f" ({short(row.reference, 8)})"
-        score = getattr(row, "score", None)
-        reached = f"{short(row.level, 12)} {short(row.difficulty, 12)} {int(row.seed)}" + (
-            "" if score is None or pd.isna(score) else f" {score:.1f}"
-        )
-    elif kind == "performance":
-        reached = compact(row.total_fuel) if row.outcome == Outcome.PASS else row.state
-    else:
-        reached = row.state
-    return f"{_MARKS.get(row.state, ' ')} {who} · {reached} · {row.run_id[:6]}"

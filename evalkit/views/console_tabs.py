@@ -33,9 +33,12 @@ Shown = Any
 _PROOF = {
     True: "✓ verified: replaying it here gave every state, fact and point again",
     False: "✗ not verified: replaying it here did not bear it out",
-    None: "○ never replayed here, so nothing is proven: evalkit verify --all",
+    None: "○ no replay of it was ever recorded as verified here, so nothing is proven: evalkit verify RUN, or --all",
 }
 _DECISIONS = 400
+_DAMAGED = (
+    "The replay that is kept here is damaged, so nothing of it is shown. Import the run again from where it was made."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,11 @@ def verdict(run: ReviewedRun, rows: Sequence[Any], case: Case | None) -> Page:
     return Page(above, results=reviews.marks(run, case))
 
 
-def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
-    """A season run's score in its parts, its proof, its decisions, a model's turns; all of them as tables too."""
+def score(run: SeasonRun, season: Season | None, store: Store, fault: str | None = None) -> Page:
+    """A season run's score in its parts, its proof, its decisions, a model's turns; all of them as tables too.
+
+    `fault` is what is wrong with the season where it lies there and is none.
+    """
     cell = f"{short(run.level)} ({short(run.difficulty)}), seed {run.seed}"
     head = f"{short(run.agent)} on {short(run.season)} {short(run.season_version)}, {cell}: {run.ended_by}."
     notes = [head, _spent(run)]
@@ -126,8 +132,11 @@ def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
         notes.append(f"? Ungraded, so it has no score: {short(run.ungraded, 300)}")
     if season is None:
         notes.append(
-            f"The season {short(run.season)} {short(run.season_version)} is not in cases/, so there are the recorded "
-            "facts and no score: put its folder back to see one."
+            f"The season {short(run.season)} {short(run.season_version)} "
+            + (f"cannot be read ({short(fault, 300)})" if fault else "is not in cases/")
+            + ", so there are the recorded facts and no score: "
+            + ("mend it" if fault else "put its folder back")
+            + " to see one."
         )
     elif season.digest != run.season_digest:
         notes.append("It was recorded under another digest of the season: the season's files have changed since.")
@@ -141,7 +150,7 @@ def score(run: SeasonRun, season: Season | None, store: Store) -> Page:
     table = Table("Score", (Column("part"), Column("points", "number"), Column("from")), rows, searchable=False)
     decisions, (turns, damaged) = _decisions(run, store), turns_of(run.run_id, store)
     below = [prose.paragraphs(short(damaged, 200)) if damaged else None, *turn_table(turns)]
-    below += _decision_table(run, decisions)
+    below += _decision_table(run, store, decisions)
     return Page([prose.paragraphs(*notes), table], [part for part in below if part], parts, decisions, turns)
 
 
@@ -192,9 +201,11 @@ def _decisions(run: SeasonRun, store: Store) -> pd.DataFrame:
     return frame
 
 
-def _decision_table(run: SeasonRun, decisions: pd.DataFrame) -> list[Shown]:
+def _decision_table(run: SeasonRun, store: Store, decisions: pd.DataFrame) -> list[Shown]:
     if decisions.empty:
-        return [prose.paragraphs("No replay of this run is kept here.")] if run.ungraded is None else []
+        is_whole = run.replay_digest is None or not store.has_replay(run.run_id)
+        said = "No replay of this run is kept here." if is_whole else _DAMAGED
+        return [prose.paragraphs(said)] if run.ungraded is None else []
     drift = run.drift["decision"] if run.drift else None
     rows = [
         (number(row.decision), named(row.action, 40), number(row.ticks), number(row.at_tick))
@@ -219,7 +230,7 @@ def board(kind: str, rows: Sequence[Any], run: Any, is_known: bool) -> tuple[lis
     if kind == "reviewed":
         return [reviews.leaderboard(rows, here=fold_model(run.model) if run else None)], frame
     if not is_known:
-        return [prose.paragraphs("The season is not in cases/, so its runs have no score and no rank.")], frame
+        return [prose.paragraphs("There is no season here to score by, so its runs have no score and no rank.")], frame
     return list(seasons.standings(rows, here=run.agent if run else None)), frame
 
 

@@ -139,6 +139,14 @@ def chosen_run(runs: Iterable[PerformanceRun], run_id: str | None = None) -> Per
     return found[0]
 
 
+def run_to_watch(runs: Iterable[PerformanceRun], run_id: str | None = None) -> PerformanceRun:
+    """Return what `chosen_run` does, for a page that is about that run. Raises UsageError where there is none."""
+    run = chosen_run(runs, run_id)
+    if run is None:
+        raise UsageError("no graded run of this case is kept: evalkit grade CASE SOLUTION, or make report")
+    return run
+
+
 def over_ceiling_run(runs: Iterable[PerformanceRun | ReviewedRun]) -> PerformanceRun | None:
     """Return the run over the ceiling that came nearest to passing, or None where every right run passed."""
     return next((run for run in one_per_model(runs) if run.outcome is Outcome.OVER_CEILING), None)

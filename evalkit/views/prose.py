@@ -98,18 +98,31 @@ def rules(case: _Case) -> Note:
     )
 
 
-def cohort(runs: Iterable[PerformanceRun | ReviewedRun]) -> Note:
-    """Say how many runs there are, of how many models, and in which cohorts; more than one is a warning."""
-    kept = [run for run in runs if isinstance(run, PerformanceRun)]
-    if not kept:
-        return paragraphs("No run of this case is kept yet. Grade a solution: evalkit grade CASE SOLUTION")
-    cohorts = sorted({run.cohort for run in kept})
-    models = len({fold_model(run.model) for run in kept})
-    said = f"{_count(len(kept), 'run')} of {_count(models, 'model')}, in {_count(len(cohorts), 'cohort')}: "
+def cohort(runs: Iterable[PerformanceRun | ReviewedRun], case: Any = None, kept: Iterable[Any] = ()) -> Note:
+    """Say how many runs there are, of how many models, and in which cohorts; more than one is a warning.
+
+    `case` is what the page is about, where it is about one: runs that were graded on other files of it are counted.
+    `kept` are all the runs of that case: what is of another version is named, as it is not on the page.
+    """
+    graded = [run for run in runs if isinstance(run, PerformanceRun)]
+    others = sorted({run.version for run in kept if case is not None and run.version != case.version})
+    apart = f"Of other versions, and not here: {', '.join(short(version, 20) for version in others)}." if others else ""
+    if not graded:
+        where = "this case" if case is None else f"{short(case.slug)}@{short(case.version)}"
+        return paragraphs(f"No run of {where} is kept yet. Grade a solution: evalkit grade CASE SOLUTION", apart)
+    cohorts = sorted({run.cohort for run in graded})
+    models = len({fold_model(run.model) for run in graded})
+    said = f"{_count(len(graded), 'run')} of {_count(models, 'model')}, in {_count(len(cohorts), 'cohort')}: "
     said += "; ".join(
-        f"version {short(v)}, variant {short(x)}, fuel schedule {short(s)[:12]}" for _, v, x, s in cohorts
+        f"case {short(c)}, version {short(v)}, variant {short(x)}, fuel schedule {short(s)[:12]}"
+        for c, v, x, s in cohorts
     )
-    return paragraphs(said + ("." if len(cohorts) == 1 else ". Runs of different cohorts are never compared."))
+    digest = case.digest() if case is not None else ""
+    late = sum(run.case_digest != digest for run in graded) if digest else 0
+    changed = f"{_count(late, 'run')} of them {'was' if late == 1 else 'were'} graded on other files of the case than "
+    changed += "lie there now, so its rules and these numbers may not fit each other: see evalkit regrade."
+    alike = "." if len(cohorts) == 1 else ". Runs of different cohorts are never compared."
+    return paragraphs(said + alike, changed if late else "", apart)
 
 
 def outcome(run: PerformanceRun | None) -> Note:

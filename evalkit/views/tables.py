@@ -114,7 +114,8 @@ def standing(run: PerformanceRun | None, place: Any) -> Table:
             ("this model's best run", "this one" if place.is_model_best else f"{grouped(place.model_best)} fuel"),
         ]
     else:
-        rows.append(("rank", f"{DASH} (only a passing run is placed)"))
+        why = "a voided run is not placed" if run.voided is not None else "only a passing run is placed"
+        rows.append(("rank", f"{DASH} ({why})"))
     body = [(Cell(name), Cell.name(value, 96)) for name, value in rows]
     return Table("Standing", (Column("what"), Column("value")), body, searchable=False)
 

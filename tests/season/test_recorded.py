@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from evalkit.errors import ReplayError, StoreError, UsageError
-from evalkit.jobs import attempt_number, verify_replays
+from evalkit.jobs import attempt_number, verify_replays, verify_season
 from evalkit.records import SeasonRun, canonical
 from evalkit.season import load_season, play, verify
 from evalkit.season.agents import load_agent
@@ -23,6 +24,7 @@ from evalkit.season.recorded import differences, held
 from evalkit.season.replays import Claims, Header, load_bytes, read_replay
 from evalkit.season.season import Season
 from evalkit.store import Store, intake
+from evalkit.views.seasons.rows import sound
 from tests.season.forging import chained, document
 from tests.season.seasonwork import VAULT, make_season
 from tests.season.test_playing import WAY_OUT, Route
@@ -390,3 +392,22 @@ def test_an_agents_own_seed_moves_with_the_attempt_and_with_nothing_that_is_no_p
         play(season, level="hall", seed=0, agent=agent, attempt=attempt)
         seeds.append(agent.seed)
     assert seeds[0] == seeds[2] != seeds[1]
+
+
+def test_a_damaged_replay_fails_its_run_and_stops_no_other(store: Store, season: Season, tmp_path: Path) -> None:
+    made = [play(season, level="hall", seed=0, agent=Route([("wait", 30)] * 99, name=name)) for name in "abc"]
+    for one in made:
+        store.add(one.run, replay=one.replay)
+    ids = [one.run.run_id for one in made]
+    assert made[2].replay is not None
+    with sqlite3.connect(tmp_path / "runs.sqlite") as raw:
+        raw.execute("UPDATE replays SET replay = X'7b7d' WHERE run_id = ?", (ids[0],))
+        raw.execute("UPDATE replays SET replay = ? WHERE run_id = ?", (made[2].replay, ids[1]))
+    raw.close()
+    answers = verify_season(season, store=store, jobs=1)
+    assert [answers[run_id].verified for run_id in ids] == [False, False, True]
+    for run_id in ids[:2]:
+        kept = store.get(run_id)
+        assert isinstance(kept, SeasonRun) and kept.drift is not None
+        assert kept.verified is False and "damaged" in kept.drift["what"]
+    assert [sound(store)(run_id) for run_id in ids] == [False, False, True]

@@ -11,6 +11,7 @@ from evalkit.errors import ReplayError, UsageError
 from evalkit.season import play, watch_replay
 from evalkit.season.agents.protocol import png
 from evalkit.season.carts import begin
+from evalkit.season.game import BUTTONS
 from evalkit.season.season import Season
 from evalkit.store import Store
 from evalkit.views.seasons import player, rows, strip, tables
@@ -117,6 +118,19 @@ class TestPlayer:
         assert shown.slider.value == ends[-1]
         shown.step(10_000)
         assert shown.slider.value == shown.slider.max
+
+    def test_each_frame_says_what_was_held_and_all_of_it_is_a_table(self, season: Season, replay: bytes) -> None:
+        shown = player.ReplayPlayer(watch_replay(replay, season))
+        shown.slider.value = 3
+        row, rule = shown.watched.decisions[2], season.playable().actions[shown.watched.decisions[2].action]
+        held = tuple(name for name, bit in BUTTONS.items() if rule.pad & bit)
+        assert held and f"input: {row.action} for {row.ticks} ticks ({' + '.join(held)})" in shown.facts.value
+        assert len(shown.table) == len(shown.watched.frames)
+        line = shown.table.iloc[3]
+        assert (line["decision"], line["action"], line["buttons"]) == (3, row.action, " ".join(held))
+        assert line["x"] == shown.frame.variables["x"] and shown.table["action"].isna().tolist()[:2] == [True, False]
+        shown.speed.value = 40
+        assert shown.play.interval == 40
 
     def test_drift_is_said_from_its_decision_on(self, season: Season, replay: bytes) -> None:
         parts = json.loads(replay)

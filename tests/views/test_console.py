@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,11 +104,49 @@ def test_a_season_that_is_not_here_shows_its_facts_and_says_so(full: Store) -> N
     assert board.tabs.get_title(0) == "Score"
     said = shown(board)
     assert "is not in cases/" in said and "recorded facts" in said
-    assert "never replayed here" in said and "2 decisions" in said
+    assert "no replay of it was ever recorded as verified here" in said and "2 decisions" in said
     assert board.results["points"].isna().all()
     assert list(board.decisions["action"]) == ["left", "<i>take</i>"] and list(board.decisions["at_tick"]) == [0, 8]
     assert "its runs have no score and no rank" in said and board.leaderboard.empty
     assert is_inert(board.widget)
+
+
+def test_a_damaged_run_says_so_hides_no_other_and_never_leaves_another_runs_page(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "runs.sqlite") as kept:
+        kept.import_(SAMPLE)
+        board = console(kept)
+        go(board, "outage-note")
+        whole, damaged = (value for _, value in list(board.pick.options)[:2])
+        with sqlite3.connect(tmp_path / "runs.sqlite") as raw:
+            raw.execute("UPDATE runs SET record = '{' WHERE run_id = ?", (damaged,))
+        raw.close()
+        pick(board, whole)
+        assert whole in shown(board)
+        pick(board, damaged)
+        assert "is damaged in the store" in shown(board) and board.run is None and board.results.empty
+        assert f"run {whole}" not in shown(board)
+        again = console(kept)
+        go(again, "outage-note")
+        pick(again, whole)
+        assert again.run is not None and again.run.run_id == whole
+        with sqlite3.connect(tmp_path / "runs.sqlite") as raw:
+            raw.execute("ALTER TABLE runs RENAME TO elsewhere")
+        raw.close()
+        again.refresh.click()
+        assert "cannot" in shown(again) and again.run is None and f"run {whole}" not in shown(again)
+
+
+def test_an_empty_store_has_tables_with_their_columns(store: Store) -> None:
+    board = console(store)
+    assert list(board.runs[["run_id", "state", "recorded_at"]]) == ["run_id", "state", "recorded_at"]
+    assert "No run is kept here yet" in shown(board) and repr(board.finding()).startswith("Finding: 0 runs")
+
+
+def test_a_season_that_cannot_be_read_says_what_is_wrong_with_it(vault: Store) -> None:
+    with Path("cases/vault/season.toml").open("a") as file:
+        file.write("\n[[[")
+    board = console(vault)
+    assert "cannot be read" in shown(board) and "season.toml" in shown(board) and "is not in cases/" not in shown(board)
 
 
 @pytest.fixture

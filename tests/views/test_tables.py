@@ -132,6 +132,19 @@ def test_no_name_becomes_markup(live: bool, monkeypatch: pytest.MonkeyPatch) -> 
         assert "\x1b" not in markup and "\u202e" not in markup
 
 
+def test_runs_of_other_files_or_of_another_version_of_the_case_are_named() -> None:
+    runs = made.every_outcome()
+    digest, old = runs[0].case_digest, [made.run("Elder", version="v0.9.0")]
+    assert {run.case_digest for run in runs} == {digest}
+    same = repr(prose.cohort(runs, made.case(digest=lambda: digest), runs))
+    assert "case belts, version v1.0.0" in same and "other" not in same
+    changed = repr(prose.cohort(runs, made.case(digest=lambda: "0" * 64), [*runs, *old]))
+    assert f"{len(runs)} runs of them were graded on other files of the case" in changed
+    assert "Of other versions, and not here: v0.9.0." in changed
+    none = repr(prose.cohort([], made.case(), old))
+    assert "No run of belts@v1.0.0 is kept yet" in none and "v0.9.0" in none
+
+
 def test_every_view_takes_no_run_at_all() -> None:
     for item in (*tables.results(None), tables.standing(None, None), tables.runs([]), tables.leaderboard([])):
         assert "evalkit grade" in item._repr_html_()

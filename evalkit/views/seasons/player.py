@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
+import pandas as pd
 
 from evalkit.views.controls import keyboard
 from evalkit.views.names import html, plain, short
@@ -36,7 +37,7 @@ class ReplayPlayer:
 
     `slider.value` is the frame's index; `screen`, `facts`, `numbers` and `turns` follow it. The list of turns goes to
     the frame at the end of the one that is picked. `said` is of the turn on the screen, from `notes` by decision: what
-    a model was shown, and what it answered.
+    a model was shown, and what it answered. `table` is all of it as a DataFrame.
     """
 
     def __init__(self, watched: Watched, notes: Mapping[int, Note] | None = None) -> None:
@@ -50,6 +51,10 @@ class ReplayPlayer:
             widgets.Button(description=text, tooltip=tip, layout=widgets.Layout(width="44px"))
             for text, tip in (("◀", "one frame back"), ("▶", "one frame on"))
         )
+        self.speed = widgets.Dropdown(
+            options=[("slow", 360), ("normal", 120), ("fast", 40)], value=120, description="speed",
+            layout=widgets.Layout(width="160px"), style={"description_width": "44px"},
+        )  # fmt: skip
         self.screen, self.facts, self.numbers, self.said = (widgets.HTML() for _ in range(4))
         self.turns = widgets.Select(
             options=[(self._turn(number), number) for number in range(len(watched.decisions) + 1)],
@@ -57,13 +62,16 @@ class ReplayPlayer:
         )  # fmt: skip
         self._end = {frame.decision: place for place, frame in enumerate(watched.frames)}  # the last of each decision
         widgets.jslink((self.play, "value"), (self.slider, "value"))
+        self.speed.observe(lambda change: setattr(self.play, "interval", change["new"]), "value")
         self.slider.observe(self._draw, "value")
         self.turns.observe(self._jump, "value")
         self.back.on_click(lambda _: self.step(-1))
         self.forward.on_click(lambda _: self.step(1))
         self._follows = False
         self._draw()
-        controls = widgets.HBox([self.play, self.back, self.forward, self.slider])
+        controls = widgets.HBox(
+            [self.play, self.back, self.forward, self.slider, self.speed], layout={"flex_flow": "row wrap"}
+        )
         shown = widgets.VBox([self.screen, self.facts, self.said])
         title = widgets.HTML(f"<b>{html(self._title())}</b>")
         parts = widgets.HBox([shown, self.turns, self.numbers], layout={"flex_flow": "row wrap"})
@@ -84,10 +92,23 @@ class ReplayPlayer:
         """What is on the screen now."""
         return self.watched.frames[int(self.slider.value)]
 
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row a frame: decision, tick, seconds, action, buttons (as text), and each of the game's numbers."""
+        decisions = self.watched.decisions
+        rows = [
+            {"decision": frame.decision, "tick": frame.tick, "seconds": frame.seconds,
+             "action": decisions[frame.decision - 1].action if frame.decision else None,
+             "buttons": " ".join(frame.buttons), **frame.variables}
+            for frame in self.watched.frames
+        ]  # fmt: skip
+        return pd.DataFrame(rows)
+
     def _title(self) -> str:
         header, answer = self.watched.header, self.watched.verification
-        proof = {True: "verified", False: "not verified", None: "not proven on this machine"}[answer.verified]
-        return f"{short(header.agent)} on {header.level} ({header.difficulty}), seed {header.seed}: {proof}"
+        proof = {True: "it verifies", False: "it is not verified", None: "not proven on this machine"}[answer.verified]
+        cell = f"{header.level} ({header.difficulty}), seed {header.seed}"
+        return f"{short(header.agent)} on {cell}, replayed just now: {proof}"
 
     def _turn(self, number: int) -> str:
         if not number:
@@ -105,6 +126,10 @@ class ReplayPlayer:
         self.screen.value = picture(frame, _SIZE, f"the screen at tick {frame.tick}")
         said = f"decision {frame.decision} of {len(self.watched.decisions)} · tick {frame.tick:,} · "
         said += f"{frame.seconds:,.2f} s"
+        if frame.decision:
+            row = self.watched.decisions[frame.decision - 1]
+            held = " + ".join(frame.buttons) or "no button"
+            said += f" · input: {plain(row.action)} for {row.ticks} ticks ({held})"
         if drift is not None and frame.decision >= drift.decision:
             said += f" · ✗ from decision {drift.decision} on this is not the recorded run: {plain(drift.what)}"
         self.facts.value = f'<div style="max-width:{_SIZE}px;line-height:1.4">{html(said)}</div>'

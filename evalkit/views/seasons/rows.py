@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from evalkit.errors import UsageError
+from evalkit.errors import StoreError, UsageError
 from evalkit.season.pareto import front
 from evalkit.season.season import Season
 from evalkit.views import theme
@@ -147,12 +147,34 @@ def watchable(runs: Any, season: Season) -> list[Row]:
     )
 
 
+def sound(store: Any) -> Callable[[str], bool]:
+    """Return what says of a run's id whether its replay is in this store, and whole."""
+
+    def is_there(run_id: str) -> bool:
+        try:
+            return bool(store.replay(run_id))
+        except (StoreError, UsageError):
+            return False
+
+    return is_there
+
+
+def run_to_show(
+    runs: Any, season: Season, run_id: str | None = None, *, has_replay: Callable[[str], bool] = bool
+) -> Row:
+    """Return what `choose_run` does, for a page that is about that one run. Raises UsageError where there is none."""
+    row = choose_run(runs, season, run_id, has_replay=has_replay)
+    if row is None:
+        raise UsageError(f"no run of {season.slug} with a replay is kept: evalkit sweep {season.slug} --agents AGENT")
+    return row
+
+
 def choose_run(
     runs: Any, season: Season, run_id: str | None = None, *, has_replay: Callable[[str], bool] = bool
 ) -> Row | None:
     """Return the run of that id (or beginning) to show; with None the best, or None where there is none to show.
 
-    `has_replay` says whether a run's replay is at hand, as `Store.has_replay` does; without one a run is not chosen.
+    `has_replay` says whether a run's replay is at hand, as `sound(store)` does; without one a run is not chosen.
 
     Raises UsageError for a reference run, whose play is never shown, and where the id names no one run of the season.
     """
