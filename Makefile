@@ -24,7 +24,8 @@ $(ENV): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@mkdir -p .venv/share/jupyter/lab/settings
-	@echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}' \
+	@echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},' \
+		'"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}}' \
 		> .venv/share/jupyter/lab/settings/overrides.json
 	@touch $@
 

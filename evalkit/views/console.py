@@ -93,13 +93,13 @@ class Console:
     def _laid_out(self) -> Any:
         left = widgets.VBox(
             [self.place, self.who, self.state, self.text, self._count, self.pick, self.refresh],
-            layout={"flex": "0 1 400px", "min_width": "300px", "margin": "0 14px 0 0"},
+            layout={"flex": "0 1 360px", "min_width": "300px", "margin": "0 14px 0 0"},
         )
         first = widgets.VBox([self._above, self.watching.widget, self._below])
         self.tabs = widgets.Tab([first, self._standings, self._waiting])
         for index, title in enumerate(("Results", "Leaderboard", "Worklist")):
             self.tabs.set_title(index, title)
-        self.tabs.layout = {"flex": "1 1 560px", "min_width": "0", "max_width": "100%"}
+        self.tabs.layout = {"flex": "1 1 500px", "min_width": "0", "max_width": "100%"}
         return keyboard(
             [widgets.HBox([left, self.tabs], layout={"flex_flow": "row wrap", "align_items": "flex-start"})]
         )

@@ -15,13 +15,14 @@ import ipywidgets as widgets
 
 from evalkit.views.names import html, short
 
-__all__ = ["BOX", "exact", "keyboard", "number_field", "offer", "panel"]
+__all__ = ["BOX", "exact", "folds", "keyboard", "number_field", "offer", "panel"]
 
 BOX = {"width": "98%"}
 
 # The browser paints the picked line of a focused list pale, under a text that Lab's dark theme makes pale too.
 _KEYS = """<style>.evk-keys select[size] option:checked{background:#1565c0 linear-gradient(#1565c0,#1565c0);
-color:#fff;-webkit-text-fill-color:#fff}</style><script>(() => {
+color:#fff;-webkit-text-fill-color:#fff}.evk-keys .evk-wrap :is(td,th){padding-left:.45em;padding-right:.45em}
+.evk-keys{--jp-widgets-container-padding:8px}</style><script>(() => {
 if (window.evalkitKeys) return;
 window.evalkitKeys = true;
 addEventListener("keydown", (event) => {
@@ -47,7 +48,7 @@ def number_field(name: str, value: float, *, whole: bool = False, most: float = 
     made = widgets.BoundedIntText if whole else widgets.BoundedFloatText
     return made(
         value=value, min=1 if whole else 0, max=most, step=step, description=short(name, 24),
-        style={"description_width": "124px"}, layout={"width": "auto", "flex": "0 0 250px"},
+        style={"description_width": "118px"}, layout={"width": "auto", "flex": "0 1 250px"},
     )  # fmt: skip
 
 
@@ -69,13 +70,17 @@ def exact(field: Any, *, most: float = 0.0, step: float = 0.0, times: float = 0.
             return round(min(most, value) / step)
         return max(-200, min(200, round(100 * math.log10(value / times)))) if value > 0 else -200
 
+    def stands(value: float) -> int:
+        """Which step a value of the slider is."""
+        return round(100 * math.log10(value)) if times else round(value / step)
+
     def follow(_: Any = None) -> None:
         at = place(field.value)
-        slider.value = 10 ** (at / 100) if times else min(most, at * step)
+        if at != stands(slider.value):  # what it has already is not sent back: by now it may have been moved on
+            slider.value = 10 ** (at / 100) if times else min(most, at * step)
 
     def lead(change: Any) -> None:
-        moved = round(100 * math.log10(change["new"])) if times else round(change["new"] / step)
-        if moved != place(field.value):
+        if stands(change["new"]) != place(field.value):
             field.value = round(times * change["new"]) if times else round(change["new"], 9)
 
     follow()
@@ -88,6 +93,26 @@ def panel(controls: Sequence[Any], note: str = "") -> Any:
     """Controls below each other, with a line about them."""
     said = [widgets.HTML(f"<small style='line-height:1.4;display:block'>{html(note)}</small>")] if note else []
     return widgets.VBox([*said, *controls], layout={"overflow": "hidden"})
+
+
+def folds(panels: Sequence[tuple[str, Any]]) -> Any:
+    """Titled panels below each other, the first one open; a button opens and closes each, so Tab reaches all of them.
+
+    (An Accordion's titles are no stops of the Tab key in JupyterLab.)
+    """
+    made: list[Any] = []
+    for place, (title, content) in enumerate(panels):
+        head = widgets.ToggleButton(value=place == 0, layout={"width": "98%"})
+
+        def turn(_: Any = None, head: Any = head, content: Any = content, title: str = title) -> None:
+            head.description = f"{'▾' if head.value else '▸'} {short(title, 60)}"
+            head.tooltip = f"{'close' if head.value else 'open'} {short(title, 60)}"
+            content.layout.display = None if head.value else "none"
+
+        head.observe(turn, "value")
+        turn()
+        made += [head, content]
+    return widgets.VBox(made)
 
 
 def offer(control: Any, options: Sequence[tuple[str, Any]], value: Any = None) -> None:

@@ -23,7 +23,7 @@ from evalkit.season.season import Season
 from evalkit.store import Store, open_results
 from evalkit.views import prose
 from evalkit.views.cells import as_html, number, rows_of
-from evalkit.views.controls import keyboard
+from evalkit.views.controls import folds, keyboard
 from evalkit.views.flow import live
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
@@ -163,19 +163,16 @@ class Board:
         return prose.paragraphs(f"Finding: {_said(self.frame, self._question.what)}", _tightest(self.limits))
 
     def _laid_out(self) -> Any:
-        panels = widgets.Accordion([panel for _, panel in self._question.panels])
-        for place, (title, _) in enumerate(self._question.panels):
-            panels.set_title(place, title)
-        panels.selected_index = 0 if self._question.panels else None
         left = widgets.VBox(
-            [self.reset_button, panels], layout={"flex": "0 1 410px", "min_width": "300px", "margin": "0 14px 0 0"}
+            [self.reset_button, folds(self._question.panels)],
+            layout={"flex": "0 1 304px", "min_width": "290px", "margin": "0 10px 0 0"},
         )
         tabs = widgets.Tab([
             self._ranks, widgets.HTML(as_html(self.limit_table())), self._code
         ], layout={"overflow": "auto"})  # fmt: skip
         for place, title in enumerate(("Ranks", "How far can it go?", "The code")):
             tabs.set_title(place, title)
-        right = widgets.VBox([self._summary, tabs], layout={"flex": "1 1 560px", "min_width": "0", "max_width": "100%"})
+        right = widgets.VBox([self._summary, tabs], layout={"flex": "1 1 500px", "min_width": "0", "max_width": "100%"})
         sides = widgets.HBox([left, right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
         return keyboard([widgets.HTML(f"<h3>What if? {html(self._question.title)}</h3>"), sides])
 

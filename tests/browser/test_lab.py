@@ -121,7 +121,32 @@ def test_a_slider_of_what_if_moves_by_keyboard_and_the_reset_button_brings_all_b
         press(page, "Enter")
         back = changes(page, ranks, moved)
         assert back == official and field.input_value() == exact
+        last = "Inputs and score" if what == "lattice" else "Entries and seeds"
+        tick = board.get_by_role("checkbox", name="large" if what == "lattice" else "seed 2", include_hidden=True)
+        assert not tick.is_visible()
+        for _ in range(30):
+            if last in page.evaluate("() => document.activeElement.textContent"):
+                break
+            press(page, "Tab")
+        press(page, "Space")
+        tick.wait_for(timeout=5_000)
+        press(page, "Tab")  # into what has opened
         seen.assert_clean()
+
+
+def test_a_key_that_is_held_on_a_slider_loses_no_step(browser: Any, lab: Lab) -> None:
+    name = lab.with_parameters("06_what_if.ipynb", "held.ipynb", what="season-1", store=None, changes=["death=20"])
+    with open_page(browser, allowed=lab.host) as seen:
+        run_all(seen, lab, name)
+        board = seen.page.locator(".jp-OutputArea-output .evk-keys").first
+        field = board.locator("input[type=number]").first
+        before = float(field.input_value())
+        board.locator(".noUi-handle").first.focus()
+        for _ in range(25):
+            seen.page.keyboard.press("ArrowLeft")
+            seen.page.wait_for_timeout(25)
+        seen.page.wait_for_timeout(2500)
+        assert float(field.input_value()) == before - 25
 
 
 def test_a_run_is_picked_in_the_console_and_a_seasons_is_watched_and_stepped(browser: Any, lab: Lab) -> None:

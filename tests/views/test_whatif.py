@@ -127,6 +127,19 @@ def test_leaving_nothing_is_said_in_a_line_and_can_be_undone() -> None:
     assert any("tick at least one input" in text for text in texts(of_case.widget))
 
 
+def test_every_panel_opens_and_closes_by_its_button() -> None:
+    for board in (season_board(), case_board()):
+        left = board.widget.children[1].children[0]
+        _, parts = left.children
+        heads, panels = parts.children[::2], parts.children[1::2]
+        assert [panel.layout.display for panel in panels] == [None, *["none"] * (len(panels) - 1)]
+        for head, panel in zip(heads, panels, strict=True):
+            head.set_state({"value": True})
+            assert panel.layout.display is None and head.description.startswith("▾")
+            head.set_state({"value": False})
+            assert panel.layout.display == "none" and head.description.startswith("▸")
+
+
 def test_names_stay_inert_in_table_flow_reasons_limits_and_code() -> None:
     for board in (season_board(), case_board(made.hostile())):
         for name in ("partial_as_zero", f"input {LAST}"):
