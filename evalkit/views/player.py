@@ -84,7 +84,7 @@ class Player:
         """Pixels of the frame: the factory at a notebook's width, within reason, and the controls."""
         scene = self.playback.scene
         tile = min(56.0, 880 / scene["width"])
-        return self._height or round(min(640.0, max(120.0, scene["height"] * tile + 20))) + 214
+        return self._height or round(min(510.0, max(120.0, scene["height"] * tile + 20))) + 214
 
     def page(self) -> str:
         """Return the player as one HTML document that needs nothing else."""

@@ -41,8 +41,8 @@ def coverage(rows: Any, season: Season) -> Note:
         return paragraphs("No run of this season counts yet. Play it: evalkit sweep SEASON --agents AGENT")
     field = [row for row in values if row["reference"] is None]
     runs = sum(row["attempts"] for row in values)
-    said = f"{len(field)} agents and {len(values) - len(field)} reference rows, {runs:,} runs; a row has "
-    said += f"{len(season.cells)} cells"
+    said = f"{_of(len(field), 'agent')} and {_of(len(values) - len(field), 'reference row')}, {_of(runs, 'run')}; "
+    said += f"a row has {_of(len(season.cells), 'cell')}"
     parts = [
         (sum(row["partial"] for row in field), "partial"),
         (sum(row["verified"] is False for row in values), "with a replay that fails"),
@@ -141,10 +141,17 @@ def cost_finding(rows: Any, cost: str = "decisions") -> Note:
 def chosen(row: Row | None) -> Note:
     """Say which run is shown, and how it went."""
     if row is None:
-        return paragraphs("There is no run to show: reference runs never are, and no other counts here.")
+        return paragraphs(
+            "There is no run to show: reference runs never are, and no other that counts here has a replay that is "
+            "kept and whole."
+        )
     said = f"{short(row['name'])} on {row['entry']}, seed {row['seed']}: {row['ended']}, {row['score']:.1f} points, "
     said += f"{row['objectives']} objectives, {row['decisions']:,} decisions, {row['played_s']:,.1f} s of game time. "
     return paragraphs(f"{said}Run {row['run_id']}, {proof(row['verified'])[2:]}.")
+
+
+def _of(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _listed(names: list[str], most: int = 3) -> str:
@@ -155,7 +162,7 @@ def _listed(names: list[str], most: int = 3) -> str:
 def verified(answers: Mapping[str, Verification]) -> Note:
     """Say what replaying runs said; `answers` as `evalkit.jobs.verify_season` returns them."""
     if not answers:
-        return paragraphs("Nothing was replayed now.")
+        return paragraphs("Nothing was left to replay: every run was replayed before. The standing says what holds.")
     bad = {run_id: answer for run_id, answer in answers.items() if answer.verified is False}
     unknown = sum(answer.verified is None for answer in answers.values())
     said = f"{len(answers) - len(bad) - unknown} of {len(answers)} replays verified"
