@@ -175,7 +175,8 @@ def _note(playback: Playback) -> str:
     if not playback.is_recorded:
         return "This run left no answer on this input, so there was no recorded state to compare these with."
     ticks = "; ".join(f"{tick:,}" for tick in playback.checked)
+    ticks = f"tick{'' if len(playback.checked) == 1 else 's'} {ticks}" if ticks else ""
     if playback.wrong_from is not None:
-        start = f"right at the graded ticks {ticks}, and " if ticks else ""
+        start = f"right at the graded {ticks}, and " if ticks else ""
         return f"This run was {start}wrong from tick {playback.wrong_from:,} on."
-    return f"Computed by the run's own module; its states are the expected ones at the graded ticks {ticks}."
+    return f"Computed by the run's own module; its states are the expected ones at the graded {ticks}."
