@@ -9,7 +9,7 @@ from typing import Any
 from evalkit.errors import UsageError
 from evalkit.reading import did_you_mean, printable
 
-__all__ = ["find_case", "version_key"]
+__all__ = ["find_case", "find_to_check", "version_key"]
 
 
 def find_case(ref: str | Path, cases_dir: Path, marker: str = "test-case.toml") -> Path:
@@ -44,6 +44,19 @@ def find_case(ref: str | Path, cases_dir: Path, marker: str = "test-case.toml") 
         near = did_you_mean(version, versions)
         raise UsageError(f'{slug} has no version "{printable(version)}": it has {", ".join(versions)}{near}')
     return found[version or max(found, key=version_key)]
+
+
+def find_to_check(ref: str | Path, cases_dir: Path, marker: str = "test-case.toml") -> Path:
+    """Give what `find_case` finds, or else the path itself, whose faults are then to be told.
+
+    Raises UsageError as `find_case` does for a single word that is neither a path nor a slug.
+    """
+    try:
+        return find_case(ref, cases_dir, marker)
+    except UsageError:
+        if len(Path(ref).parts) == 1 and not Path(ref).exists():
+            raise
+        return Path(ref)
 
 
 def version_key(version: str) -> tuple[Any, ...]:
