@@ -85,6 +85,9 @@ class Playback:
 def watch(case: Case, run: PerformanceRun, module: bytes, input: str, first: int, last: int) -> Playback:
     """Run a run's own `module` on one of its inputs again and return every tick from `first` to `last` (1-based).
 
+    `module` is as `store.module(run.module_digest)` gives it, `input` the name of one of `run.inputs`. In a notebook,
+    `evalkit.views.player.show(playback)` shows what came of it.
+
     It may burn any fuel, so that a run over the ceiling, or one that was stopped, can be watched too; the wall guard of
     the case holds. Raises UsageError, in one line, where there is nothing to watch, the window does not fit, the module
     fails in it, or a state is not the recorded one; AuthoringError where the case's player or expected answer is wrong.
