@@ -64,6 +64,9 @@ def load_season(path: Path | str) -> Season:
     The game is not built; `evalkit.season.play` does that when it is first played on this machine.
     """
     season, faults = _read(Path(path))
+    if season is None and not (Path(path) if Path(path).name == MANIFEST else Path(path) / MANIFEST).exists():
+        what = f"is missing in {printable(path)}: add the file, or name the season by its slug to `evalkit.open_season`"
+        raise AuthoringError([Fault(MANIFEST, "", what)])
     faults.raise_errors()
     if season is None or season.game is None:
         raise AuthoringError(f"{printable(path)} holds no season")
