@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
-from evalkit.cli.arguments import _VERBS
+from evalkit.cli.arguments import _VERBS, parse
 from evalkit.records import SeasonRun
 from evalkit.season import load_season
 from evalkit.store import Store
@@ -39,6 +40,13 @@ def test_before_the_first_command_stands_what_makes_it_one(readme: Path) -> None
 def test_every_verb_is_named() -> None:
     text = READMES[0].read_text()
     assert [verb for verb in _VERBS if not re.search(rf"evalkit {verb}\b|`{verb}`", text)] == []
+
+
+def test_every_command_of_season_one_can_be_given() -> None:
+    commands = re.findall(r"^evalkit (.*?)(?: +#.*)?$", READMES[1].read_text(), re.M)
+    assert len(commands) >= 8
+    for command in commands:
+        assert parse(shlex.split(command)).verb == command.split()[0]
 
 
 def test_the_standing_of_season_one_is_that_of_the_sample() -> None:

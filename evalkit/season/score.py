@@ -23,6 +23,11 @@ class Rules:
 
     `objectives` and `completion` are the most that each part earns, `death` is what dying costs, and `exponent` is the
     power to which anchor / T is taken (a half: a square root).
+
+    A new one is a field here, with a default that changes no score, its term in `run_score` and its place in
+    `score_parts`. Who else knows the constants by name: `_rules` of `season.manifest` reads them from `[scoring]`,
+    `season.wording` says them in words, `season.limits` how far each can go before a rank changes, and
+    `views.whatif_season` and `views.boards` put a control to each.
     """
 
     objectives: float = 60.0
