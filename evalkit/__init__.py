@@ -1,4 +1,52 @@
-"""Why: the dozen names that a notebook needs, imported when first used, so that `import evalkit` is instant."""
+"""Why: all that a notebook needs is one import away, and each name is imported when first used, so that it is instant.
+
+Explore:
+    open_results        the runs there are: a store, the local one, or the committed sample
+    console             choose a case or a season, a run of it, and see all of it (Jupyter)
+    whatif              change the constants of a score and see who moves (Jupyter)
+    compare             two models or two agents side by side
+    Store               runs in a database: `runs`, `runs_frame`, `season_frame`, `inputs_frame`, `void`, `export`, …
+
+Performance and reviewed cases:
+    open_case           a case by path or slug[@version]; `load_case` by its path, `find_case` its folder alone
+    check_case          everything that is wrong with one
+    grade               build a solution, run it, return the record; nothing is stored
+    find_solutions      the folders of a case's own solutions
+    sweep_case          grade and store what is not stored yet
+    leaderboard         models of one cohort by fuel; `cohorts` groups runs, `project_aliases` says who is whom
+    place               where one run stands
+    review_leaderboard  models of a reviewed case by their reviews; `worklist`: what waits for one
+    watch               an input of a run, tick by tick
+    read_scaling        how fuel grows, by a case's own measurements
+
+Seasons:
+    open_season         a season by path or slug[@version]; `load_season` by its path
+    check_season        everything that is wrong with one
+    play                an agent plays one level with one seed; nothing is stored
+    sweep_season        play and store every cell that is not stored yet
+    verify              replay a run, and say whether all that it claims holds
+    watch_replay        the screens of a run, from its replay
+    standings           agents by their mean score; `scored` is a row a run
+
+Records: PerformanceRun (its inputs end in an Outcome), ReviewedRun, SeasonRun; a checker answers with a Verdict.
+What goes wrong raises one of `evalkit.errors`, in one line.
+
+>>> import evalkit
+>>> store = evalkit.Store.open("sqlite://")     # in memory; open_results() opens yours, or else the sample
+>>> store.import_("data/sample").refused
+()
+>>> runs = store.runs(case="lattice")
+>>> best, second, *_ = evalkit.leaderboard(runs, evalkit.project_aliases())
+>>> best.model, best.total_fuel, round(second.ratio_to_best, 1)
+('evalkit-timing-wheel', 345647968, 19.9)
+>>> evalkit.place(runs, second.run_id).efficiency_percentile > 50
+True
+>>> table = store.season_frame(season="season-1")
+>>> [(row.rank, row.agent, round(row.score, 1)) for row in evalkit.standings(table, "season-1")][:2]
+[(None, 'route', 100.0), (1, 'ghost', 67.2)]
+>>> evalkit.scored(table, "season-1").groupby("level")["score"].max().idxmin()      # pandas from here on
+'facility'
+"""
 
 from __future__ import annotations
 
@@ -25,6 +73,7 @@ if TYPE_CHECKING:
         watch_replay,
     )  # fmt: skip
     from evalkit.store import Store, open_results
+    from evalkit.views.compare import compare
     from evalkit.views.console import console
     from evalkit.views.whatif import whatif
 
@@ -45,6 +94,7 @@ _HOME = {
         "check_season", "load_season", "open_season", "play", "scored", "standings", "verify", "watch_replay",
     ),
     "evalkit.store": ("Store", "open_results"),
+    "evalkit.views.compare": ("compare",),
     "evalkit.views.console": ("console",),
     "evalkit.views.whatif": ("whatif",),
 }  # fmt: skip
@@ -60,6 +110,7 @@ __all__ = [
     "check_case",
     "check_season",
     "cohorts",
+    "compare",
     "console",
     "find_case",
     "find_solutions",

@@ -7,17 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.errors import UsageError
+from evalkit.project import cases_dir as project_cases
 from evalkit.reading import did_you_mean, printable
 
-__all__ = ["find_case", "version_key"]
+__all__ = ["find_case", "find_to_check", "version_key"]
 
 
-def find_case(ref: str | Path, cases_dir: Path, marker: str = "test-case.toml") -> Path:
+def find_case(ref: str | Path, cases_dir: Path | None = None, marker: str = "test-case.toml") -> Path:
     """Give the folder of a case from a path (its own, its manifest's, its versions') or `slug[@version]`.
 
-    Without a version the highest is taken. `marker` is the file that makes a folder one. Raises UsageError otherwise.
+    Slugs are looked for in `cases_dir`, by default the project's `cases/`. Without a version the highest is taken.
+    `marker` is the file that makes a folder one. Raises UsageError otherwise.
     """
     text, path = printable(ref), Path(ref)
+    cases_dir = project_cases() if cases_dir is None else cases_dir
     try:
         if path.name == marker and path.is_file():
             return path.parent
@@ -44,6 +47,19 @@ def find_case(ref: str | Path, cases_dir: Path, marker: str = "test-case.toml") 
         near = did_you_mean(version, versions)
         raise UsageError(f'{slug} has no version "{printable(version)}": it has {", ".join(versions)}{near}')
     return found[version or max(found, key=version_key)]
+
+
+def find_to_check(ref: str | Path, cases_dir: Path, marker: str = "test-case.toml") -> Path:
+    """Give what `find_case` finds, or else the path itself, whose faults are then to be told.
+
+    Raises UsageError as `find_case` does for a single word that is neither a path nor a slug.
+    """
+    try:
+        return find_case(ref, cases_dir, marker)
+    except UsageError:
+        if len(Path(ref).parts) == 1 and not Path(ref).exists():
+            raise
+        return Path(ref)
 
 
 def version_key(version: str) -> tuple[Any, ...]:

@@ -175,6 +175,35 @@ class TestReading:
         assert "incorrect: trap:unreachable" in cli("runs")[1]
         assert "there are pass" in one_line(cli("runs", "--outcome", "passed"))
 
+    def test_a_model_is_looked_for_in_any_spelling(self, cli: Cli, runs: dict[str, Any]) -> None:
+        found = document(cli("runs", "--json", "--model", "MODEL A "))
+        assert {run["run_id"] for run in found} == {runs["a"]["run_id"], runs["a2"]["run_id"]}
+
+    def test_several_runs_are_voided_for_one_reason_or_none_is(self, cli: Cli, runs: dict[str, Any]) -> None:
+        ids = [runs[name]["run_id"] for name in ("a", "a2")]
+        assert "there is no run" in one_line(cli("void", ids[0], "0" * 16, "--reason", "a slip"))
+        assert document(cli("show", ids[0], "--json"))["voided"] is None
+        answer = document(cli("void", *ids, "--reason", "a slip", "--json"))
+        assert [(run["run_id"], run["voided"]) for run in answer] == [(one, "a slip") for one in ids]
+        assert document(cli("void", runs["b"]["run_id"], "--reason", "a slip", "--json"))["voided"] == "a slip"
+        assert document(cli("leaderboard", "echo", "--json")) == []
+
+    def test_without_a_store_the_sample_is_shown_and_said_to_be_it(
+        self, cli: Cli, runs: dict[str, Any], tmp_path: Path
+    ) -> None:
+        verbs = [("leaderboard", "echo"), ("runs",), ("show", runs["a"]["run_id"]), ("place", runs["a"]["run_id"])]
+        before = [cli(*verb, "--json") for verb in verbs]
+        cli("export", tmp_path / "data" / "sample")
+        (tmp_path / "data" / "runs.sqlite").unlink()
+        said = "evalkit: no runs are kept here yet, so this is of the committed sample, data/sample; "
+        for verb, (status, out, err) in zip(verbs, before, strict=True):
+            assert err == ""
+            answer = cli(*verb, "--json")
+            assert answer[:2] == (status, out)
+            assert answer[2] == f"{said}`make report` makes your own\n"
+        assert "there is no store" in one_line(cli("void", runs["a"]["run_id"], "--reason", "a slip"))
+        assert not (tmp_path / "data" / "runs.sqlite").exists()
+
     def test_export_and_import_move_everything_to_another_store(
         self, cli: Cli, runs: dict[str, Any], tmp_path: Path
     ) -> None:
@@ -252,6 +281,9 @@ class TestCheckAndSweep:
         (broken / "solution.toml").write_text("?")
         plan = document(cli("sweep", "echo", "--dry-run", "--json"))
         assert (plan["jobs"], plan["stored"], len(plan["failed"])) == (2, 0, 1)
+        text = cli("sweep", "echo", "--dry-run")[1]
+        assert text.endswith("2 jobs: 1 would run, 0 are stored already, 1 cannot run; nothing was run\n")
+        assert not Path("data").exists()
         answer = cli("sweep", "echo", "--json")
         assert answer[0] == 1
         assert set(document(answer)) == {"jobs", "stored", "skipped", "failed"}
@@ -337,7 +369,10 @@ class TestBadInput:
         assert document(cli("runs", "--json")) == [run]
 
     def test_a_store_that_is_missing_or_of_another_schema(self, cli: Cli, case: Path, tmp_path: Path) -> None:
-        assert "there is no store" in one_line(cli("runs"))
+        for verb in (("runs",), ("leaderboard", "echo"), ("show", "0123"), ("place", "0123"), ("worklist",)):
+            line = one_line(cli(*verb))
+            assert "there are no results yet" in line and "run `make report`, or name a store with --store" in line
+        assert "there is no store" in one_line(cli("export", tmp_path / "out"))
         assert not (tmp_path / "data").exists()
         sqlite3.connect(tmp_path / "other.sqlite").execute("create table x (y)").connection.close()
         one_line(cli("runs", "--store", tmp_path / "other.sqlite"))
@@ -452,7 +487,7 @@ class TestAsAProgram:
         self, cli: Cli, case: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(Store, "open", lambda *_, **__: 1 / 0)
-        assert "a fault in evalkit itself: ZeroDivisionError" in one_line(cli("runs"))
+        assert "a fault in evalkit itself: ZeroDivisionError" in one_line(cli("runs", "--store", "s.sqlite"))
 
     def test_importing_evalkit_imports_nothing_heavy(self) -> None:
         code = (

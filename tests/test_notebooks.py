@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import evalkit
-from evalkit.errors import AuthoringError, EvalkitError, MachineError, UsageError
+from evalkit.errors import AuthoringError, EvalkitError, MachineError, StoreError, UsageError
 from evalkit.notebooks import (
     SCHEMAS,
     check_parameters,
@@ -352,3 +352,50 @@ def test_the_case_report_of_the_sample_is_one_offline_page(tmp_path: Path) -> No
     text = report("lattice", None, tmp_path / "r.html").read_text(encoding="utf-8")
     assert (tmp_path / "r.ipynb").is_file()
     assert not _Page(text).sources and len(text) < 2_000_000
+
+
+# A report that cannot be made -----------------------------------------------------------------------------------------
+
+
+def test_a_report_that_fails_says_the_kits_own_line_and_leaves_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "reports"
+    with pytest.raises(StoreError) as caught:
+        report("lattice", str(tmp_path / "none.sqlite"), folder / "lattice.html")
+    assert str(caught.value).startswith("there is no store at ") and "cell" not in str(caught.value)
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("1 / 0", "no report was written: cell 1 of 20_case_report.ipynb failed: ZeroDivisionError: division by zero"),
+        ("import os\nos._exit(1)", "20_case_report.ipynb: the notebook could not be run"),
+    ],
+)
+def test_a_report_that_breaks_down_leaves_the_earlier_one_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, said: str
+) -> None:
+    kept = {"r.html": "the page", "r.ipynb": "its notebook"}
+    for name, text in kept.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "cells").mkdir()
+    broken = write(tmp_path / "cells" / "20_case_report.ipynb", code)
+    monkeypatch.setattr("evalkit.notebooks.run.find_notebook", lambda _: broken)
+    with pytest.raises(MachineError) as caught:
+        report("lattice", None, tmp_path / "r.html")
+    assert str(caught.value).startswith(said) and str(tmp_path) not in str(caught.value)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir() if path.is_file()} == kept
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["cells"]
+
+
+def test_a_report_that_is_made_leaves_its_notebook_beside_it_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cells").mkdir()
+    whole = write(tmp_path / "cells" / "20_case_report.ipynb", "1")
+    monkeypatch.setattr("evalkit.notebooks.run.find_notebook", lambda _: whole)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "r.ipynb").write_text("an older one")
+    assert report("lattice", None, tmp_path / "out" / "r.html") == tmp_path / "out" / "r.html"
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["r.html", "r.ipynb"]
+    assert nbformat.read(tmp_path / "out" / "r.ipynb", 4).metadata["evalkit"]

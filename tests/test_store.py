@@ -219,7 +219,7 @@ def test_runs_come_in_recorded_order_and_are_filtered(store: Store) -> None:
     assert store.runs(kind="performance") == [other, early, late]
     assert store.runs(kind="reviewed") == [prose]
     assert store.runs(case="lattice", version="1.0.0", variant="plain", model="model-a") == [early, late]
-    assert store.runs(model="MODEL-A") == []
+    assert store.runs(model="MODEL-C") == []
     store.void(late.run_id, "a slip")
     assert store.runs(variant="plain", kind="performance", include_voided=False) == [early]
 
@@ -249,6 +249,41 @@ def test_the_modules_of_a_solution_are_known(store: Store) -> None:
 
 
 # Voiding and reviewing
+
+
+def test_a_model_is_looked_for_as_a_leaderboard_folds_its_name(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [
+        performance(model=name, attempt=n, recorded_at=WHEN) for n, name in enumerate(("Aster-O1", " ASTER-o1 "), 1)
+    ]
+    runs += [performance(model="aster", recorded_at=WHEN), performance(model="fern", recorded_at=WHEN)]
+    for run in runs:
+        store.add(run)
+    monkeypatch.chdir(tmp_path)
+    assert {run.model for run in store.runs(model="aster-o1 ")} == {"Aster-O1", " ASTER-o1 "}
+    (tmp_path / "cases").mkdir()
+    (tmp_path / "data").mkdir(exist_ok=True)
+    (tmp_path / "data" / "models.toml").write_text('[aliases]\n"Aster" = "Aster-O1"\n')
+    for name in ("aster", "ASTER-O1"):
+        assert {run.model for run in store.runs(model=name)} == {"aster", "Aster-O1", " ASTER-o1 "}
+        assert len(store.runs_frame(model=name)) == 3
+        assert set(store.inputs_frame(model=name)["model"]) == {"aster", "Aster-O1", " ASTER-o1 "}
+    assert store.runs(model="") == []
+
+
+def test_several_runs_are_voided_together_or_none_is(store: Store) -> None:
+    runs = [performance(attempt=n) for n in (1, 2, 3)]
+    for run in runs:
+        store.add(run)
+    ids = [run.run_id for run in runs]
+    store.void(ids[2], "a slip")
+    for bad in (ids, [ids[0], "ffff" * 4]):
+        with pytest.raises(UsageError):
+            store.void_all(bad, "wrong prompt")
+    assert [store.get(one).voided for one in ids] == [None, None, "a slip"]
+    assert [run.run_id for run in store.void_all([ids[0], ids[0][:6], ids[1]], "wrong prompt")] == ids[:2]
+    assert [store.get(one).voided for one in ids] == ["wrong prompt", "wrong prompt", "a slip"]
 
 
 def test_a_voided_run_stays_and_says_why(store: Store) -> None:

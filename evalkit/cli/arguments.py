@@ -48,13 +48,13 @@ _VERBS = {
     "sweep": ("cases:sweep", "grade every solution, or play every cell, that is not stored yet"),
     "regrade": ("cases:regrade", "grade stored modules again on the case and engine of today, old against new"),
     "leaderboard": ("standing:leaderboard", "rank the models of a case, or the agents of a season"),
-    "rescore": ("seasons:rescore", "rank a season by other constants, beside its own"),
+    "rescore": ("boards:rescore", "rank a season by other constants, beside its own"),
     "reprice": ("costs:reprice", "price the kept calls of a season's runs again, beside what was recorded"),
     "place": ("standing:place", "place a run in its field"),
     "worklist": ("standing:worklist", "list the reviewed runs that wait for a review"),
     "runs": ("keeping:runs", "list stored runs"),
     "show": ("keeping:show", "show one run"),
-    "void": ("keeping:void", "make a run count nowhere; it stays, with the reason"),
+    "void": ("keeping:void", "make runs count nowhere; they stay, with the reason"),
     "export": ("keeping:export", "write runs to a folder of plain files"),
     "import": ("keeping:import_", "take in runs from such a folder"),
     "report": ("documents:report", "write the report of a case or a season as one HTML file"),
@@ -188,7 +188,7 @@ def _run(verb: argparse.ArgumentParser) -> None:
 
 def _filters(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--case", metavar="CASE", help="only runs of this case, as slug[@version]")
-    verb.add_argument("--model", metavar="M", help="only runs of this model")
+    verb.add_argument("--model", metavar="M", help="only runs of this model, in any spelling of its name")
     verb.add_argument("--outcome", metavar="O", help="only runs that ended so")
     verb.add_argument("--season", metavar="SEASON", help="only runs of this season, as slug[@version]")
     verb.add_argument("--agent", metavar="A", help="only runs of this agent")
@@ -203,8 +203,9 @@ def _worklist(verb: argparse.ArgumentParser) -> None:
 
 
 def _void(verb: argparse.ArgumentParser) -> None:
-    _run(verb)
-    verb.add_argument("--reason", metavar="WHY", required=True, help="why it must not count")
+    verb.add_argument("runs", metavar="RUN", nargs="+", help="run ids, or their first digits: all are voided, or none")
+    _store(verb)
+    verb.add_argument("--reason", metavar="WHY", required=True, help="why they must not count")
 
 
 def _export(verb: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evalkit.cli.keeping import MARKS, open_store, run_lines
+from evalkit.cli.keeping import MARKS, open_store, planning_store, run_lines
 from evalkit.cli.output import emit, figure, line, note, table
 from evalkit.cli.seasons import season_folder, show_sweep, sweep_season
 from evalkit.errors import UsageError
@@ -119,7 +119,7 @@ def sweep(arguments: Namespace) -> int:
         said = f"failed: {result.error}" if run is None else MARKS[run.outcome] if case.is_performance else "filed"
         note(f"{done}/{of} {result.name}: {said}")
 
-    with open_store(arguments, writing=not arguments.dry_run) as store:
+    with planning_store(arguments) if arguments.dry_run else open_store(arguments, writing=True) as store:
         if arguments.dry_run:
             plan = plan_sweep(case, store=store, **options)
             report, runs = SweepReport(plan.jobs, 0, plan.skipped, plan.failed), list(plan.grid)

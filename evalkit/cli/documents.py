@@ -8,6 +8,7 @@ from argparse import Namespace
 from importlib.util import find_spec
 from pathlib import Path
 
+from evalkit.cli.keeping import note_sample
 from evalkit.cli.output import emit, line
 from evalkit.cli.seasons import season_folder
 from evalkit.errors import UsageError
@@ -33,6 +34,7 @@ def report(arguments: Namespace) -> int:
     if arguments.run_id and kind == "review":
         raise UsageError(f"{of.slug} is a reviewed case: its report shows every run, so leave out --run")
     output = Path(arguments.output or project_root() / "reports" / f"{of.slug}-{of.version}.html")
+    note_sample(arguments)
     written = notebooks.report(folder, store=arguments.store, output=output, run_id=arguments.run_id, kind=kind)
     emit(arguments, {"report": str(written)}, line(written, 4000))
     return 0

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit._consistency import GRADED, UNGRADED
-from evalkit.cli.output import emit, figure, line, table
+from evalkit.cli.output import emit, figure, line, note, table
 from evalkit.cli.season_runs import Seasons, public, season_lines, season_run_lines, turn_lines
 from evalkit.errors import StoreError, UsageError
 from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
+from evalkit.season.known import parts_of
 
 if TYPE_CHECKING:
     from evalkit.store import Store
 
-__all__ = ["MARKS", "chosen", "export", "import_", "open_store", "run_lines", "runs", "show", "show_version", "void"]
+__all__ = [
+    "MARKS", "chosen", "export", "import_", "note_sample", "open_results", "open_store", "planning_store", "run_lines",
+    "runs", "show", "show_version", "void",
+]  # fmt: skip
 
 MARKS = {
     Outcome.PASS: "pass",
@@ -41,6 +46,30 @@ def open_store(arguments: Namespace, *, create: bool = True, writing: bool = Fal
         store.close()
         raise StoreError(f"{store.name} can only be read: name a store that can be written with --store")
     return store
+
+
+def open_results(arguments: Namespace) -> Store:
+    """For verbs that only look: the store, or where nobody named one and there is none the sample, which is said."""
+    from evalkit.store import open_results
+
+    note_sample(arguments)
+    return open_results(arguments.store)
+
+
+def note_sample(arguments: Namespace) -> None:
+    """Say, beside the answer, where it is of the committed sample."""
+    from evalkit.store import is_sample
+
+    if is_sample(arguments.store):
+        note("no runs are kept here yet, so this is of the committed sample, data/sample; `make report` makes your own")
+
+
+def planning_store(arguments: Namespace) -> Store:
+    """The store to plan against; where nobody named one and there is none an empty one, and none is made."""
+    from evalkit.store import Store, default_path
+
+    named = arguments.store or os.environ.get("EVALKIT_STORE") or default_path().exists()
+    return open_store(arguments) if named else Store.open("sqlite://")
 
 
 def show_version(_: Namespace) -> int:
@@ -69,7 +98,7 @@ def chosen(arguments: Namespace, store: Store) -> list[Any]:
 
 def runs(arguments: Namespace) -> int:
     """A line a run."""
-    with open_store(arguments, create=False) as store:
+    with open_results(arguments) as store:
         found = chosen(arguments, store)
     head = ("run", "case", "version", "variant", "model", "outcome", "total fuel", "recorded", "")
     seasons = [run for run in found if isinstance(run, SeasonRun)]
@@ -95,12 +124,14 @@ def _said(run: PerformanceRun | ReviewedRun) -> str:
 
 def show(arguments: Namespace) -> int:
     """One run, whole."""
-    with open_store(arguments, create=False) as store:
+    with open_results(arguments) as store:
         run = store.get(arguments.run_id)
         turns = store.turns(run.run_id) if arguments.turns else None
     known = Seasons()
     text = [*(season_run_lines(run, known) if isinstance(run, SeasonRun) else run_lines(run))]
     document = public(run, known)
+    if isinstance(run, SeasonRun):
+        document["parts"] = parts_of(run, known)
     if arguments.turns:
         if turns is None:
             raise UsageError(f"no turns were kept of run {run.run_id}: only a model-backed agent leaves some")
@@ -155,10 +186,13 @@ def _why(row: Any) -> str:
 
 
 def void(arguments: Namespace) -> int:
-    """Mark a run as counting nowhere."""
+    """Mark runs as counting nowhere, all or none; the document is a list where several were named."""
     with open_store(arguments, create=False) as store:
-        run = store.void(arguments.run_id, arguments.reason)
-    emit(arguments, public(run, Seasons()), f"run {run.run_id} is voided: {line(run.voided)}")
+        voided = store.void_all(arguments.runs, arguments.reason)
+    known = Seasons()
+    documents = [public(run, known) for run in voided]
+    lines = [f"run {run.run_id} is voided: {line(run.voided)}" for run in voided]
+    emit(arguments, documents[0] if len(arguments.runs) == 1 else documents, lines)
     return 0
 
 

@@ -7,9 +7,11 @@ from typing import Any
 
 from evalkit.cli.output import figure, line, table
 from evalkit.records import CAPPED, PerformanceRun, ReviewedRun, SeasonRun
-from evalkit.season.known import Seasons, score_of
+from evalkit.season.known import Seasons, parts_of, score_of
 
-__all__ = ["PROOF", "Seasons", "public", "score_of", "season_lines", "season_run_lines", "turn_lines"]
+__all__ = [
+    "PROOF", "Seasons", "practice_line", "public", "score_of", "season_lines", "season_run_lines", "turn_lines",
+]  # fmt: skip
 
 
 PROOF = {True: "verified", False: "fails", None: "not replayed"}
@@ -59,10 +61,17 @@ def season_run_lines(run: SeasonRun, seasons: Seasons) -> Iterator[str]:
         yield f"  ungraded: {line(run.ungraded)}"
     done = f"{run.objectives_done} of {run.objectives_total} objectives"
     spent = f"{figure(run.tokens)} tokens, {figure(run.dollars, '.4f')} dollars"
-    yield f"  score {figure(score, '.2f')}: {done}, T {figure(run.time_s, '.2f')} s, anchor {figure(anchor)} s"
+    pace = "not completed" if run.time_s is None else f"completed in T {run.time_s:.2f} s"
+    against = "no anchor" if anchor is None else f"anchor {figure(anchor)} s"
+    yield f"  score {figure(score, '.2f')}: {done}, {pace}, {against}{', died' if run.died else ''}"
+    if parts := parts_of(run, seasons):
+        said = ", ".join(f"{name} {points:.2f}" for name, points in parts.items())
+        yield f"  in parts: {said}" + ("; a score is never below 0" if sum(parts.values()) < 0 else "")
+    if practice := practice_line(run, seasons):
+        yield f"  {practice}"
     yield f"  {run.decisions} decisions of {figure(run.decision_budget)}, {run.ticks:,} ticks, {spent}"
-    if said := _calls_line(run):
-        yield said
+    if calls := _calls_line(run):
+        yield calls
     if run.reference:
         cheats = f", with {', '.join(run.cheats)}" if run.cheats else ""
         yield f"  reference: {run.reference}{cheats}; it takes no rank"
@@ -74,6 +83,16 @@ def season_run_lines(run: SeasonRun, seasons: Seasons) -> Iterator[str]:
         yield f"  {at}{line(run.drift['what'])}"
     if other := _other(run, seasons):
         yield f"  recorded {other}: {run.season_digest[:16]}"
+
+
+def practice_line(run: SeasonRun, seasons: Seasons) -> str | None:
+    """That a run counts in no standing for its seed, and why; None where its seed is one of the season's."""
+    season = seasons.of(run)
+    if season is None or run.seed in season.seeds:
+        return None
+    kind = "is for practice" if run.seed in season.practice_seeds else "is none of the season's"
+    seeds = ", ".join(map(str, season.seeds))
+    return f"seed {run.seed} {kind}: the run is kept and counts in no standing, which is over seeds {seeds}"
 
 
 def _calls_line(run: SeasonRun) -> str | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from dataclasses import asdict
 
-from evalkit.cli.keeping import chosen, open_store
+from evalkit.cli.boards import season_board
+from evalkit.cli.keeping import chosen, open_results
 from evalkit.cli.output import emit, figure, line, table
-from evalkit.cli.seasons import season_board, season_folder
+from evalkit.cli.seasons import season_folder
 from evalkit.errors import UsageError
 from evalkit.performance import rank
 from evalkit.performance.manifest import open_case
@@ -27,7 +28,7 @@ def leaderboard(arguments: Namespace) -> int:
     if arguments.verified_only:
         raise UsageError("--verified-only is of a season: the runs of a case have no replay; see `evalkit regrade`")
     variant = case.variant(arguments.variant).slug
-    with open_store(arguments, create=False) as store:
+    with open_results(arguments) as store:
         runs = store.runs(case=case.slug, version=case.version, variant=variant)
     if not case.is_performance:
         filed = [run for run in runs if not isinstance(run, SeasonRun)]
@@ -52,7 +53,7 @@ def leaderboard(arguments: Namespace) -> int:
 
 def place(arguments: Namespace) -> int:
     """Where one run stands; 1 where it has no placement, because it did not pass or was voided."""
-    with open_store(arguments, create=False) as store:
+    with open_results(arguments) as store:
         run = store.get(arguments.run_id)
         if not isinstance(run, PerformanceRun):
             kind = "of a season: agents rank by their means" if isinstance(run, SeasonRun) else "of a reviewed case"
@@ -78,7 +79,7 @@ def place(arguments: Namespace) -> int:
 
 def worklist(arguments: Namespace) -> int:
     """The runs that wait for a person, oldest first."""
-    with open_store(arguments, create=False) as store:
+    with open_results(arguments) as store:
         waiting = rank.worklist(chosen(arguments, store))
     cells = [[r.run_id, r.case, r.version, r.variant, line(r.model, 60), (r.recorded_at or "-")[:16]] for r in waiting]
     head = ("run", "case", "version", "variant", "model", "recorded")

@@ -37,8 +37,12 @@ __all__ = [
 ]
 
 
-def find_solutions(case: Case) -> list[Path]:
-    """Every folder below the case's `solutions/` that holds a `solution.toml`, in the order of their names."""
+def find_solutions(case: Case | Path | str) -> list[Path]:
+    """Every folder below the case's `solutions/` that holds a `solution.toml`, in the order of their names.
+
+    `case` is an opened one, a path or `slug[@version]`. Raises UsageError and AuthoringError as `open_case` does.
+    """
+    case = case if isinstance(case, Case) else open_case(case)
     found: list[Path] = []
     for folder in sorted(path.parent for path in (case.root / "solutions").rglob("solution.toml")):
         if not any(outer in folder.parents for outer in found):  # what lies inside a solution is part of it

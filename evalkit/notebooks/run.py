@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from evalkit import errors
 from evalkit.errors import EvalkitError, MachineError, UsageError
@@ -79,7 +81,8 @@ def report(
 
     `case`: a path or `slug[@version]`, of a case, of a season (`kind` "season") or a reviewed case (`kind` "review").
     `store`: a store's URL, None for the local one or the sample; `output` defaults to `reports/<case>.html`. The
-    executed notebook is kept beside it. Raises what `run_notebook` and `export_html` do.
+    executed notebook is kept beside it. Where the report cannot be made no file is left, and earlier ones stay as they
+    were. Raises what `run_notebook` and `export_html` do; an error of the kit's own keeps its own line.
     """
     if kind not in _REPORTS:
         raise UsageError(f"no report of kind {kind!r} (known: {', '.join(_REPORTS)})")
@@ -90,8 +93,36 @@ def report(
     if page.suffix not in (".html", ".htm"):
         raise UsageError(f"a report is an .html file, not {page.name}")
     values = {SCHEMAS[_REPORTS[kind]][0].name: where, "store": store} | ({"run_id": run_id} if run_id else {})
-    executed = run_notebook(_REPORTS[kind], values, page.with_suffix(".ipynb"))
-    return export_html(executed, page, title=f"{name}: {kind} report")
+    with _beside(page) as scratch:
+        executed = _ran(_REPORTS[kind], values, scratch / f"{page.stem}.ipynb")
+        made = export_html(executed, page, title=f"{name}: {kind} report")
+        executed.replace(page.with_suffix(".ipynb"))
+    return made
+
+
+@contextmanager
+def _beside(page: Path) -> Iterator[Path]:
+    """A folder for what is not finished, on the disk of the page, so that what is done moves there in one step."""
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(dir=page.parent, prefix=f".{page.stem}.", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise MachineError(f"cannot write into the folder of {page}: {error.strerror}") from error
+    with folder as scratch:
+        yield Path(scratch)
+
+
+def _ran(name: str, values: dict[str, Any], target: Path) -> Path:
+    """`run_notebook` for a report: of an error of the kit's own its line alone, and of no file that is gone again."""
+    try:
+        return run_notebook(name, values, target)
+    except EvalkitError as error:
+        if isinstance(cell := error.__cause__, _papermill_error()):
+            if _is_ours(kind := getattr(errors, str(cell.ename), None)):
+                raise kind(_said(cell)) from error
+            where = f"cell {cell.cell_index} of {name}.ipynb"  # without the one that papermill puts parameters in
+            raise MachineError(f"no report was written: {where} failed: {cell.ename}: {_said(cell)}") from error
+        raise type(error)(str(error).replace(f"{target}: ", f"{name}.ipynb: ")) from error
 
 
 def _checked(source: Path, values: dict[str, Any]) -> dict[str, Any]:
@@ -121,13 +152,26 @@ def _execute(source: Path, target: Path, values: dict[str, Any], kernel: dict[st
         raise MachineError(f"{target}: the notebook could not be run: {type(error).__name__}: {what}") from error
 
 
+def _papermill_error() -> type[Any]:
+    from papermill.exceptions import PapermillExecutionError
+
+    found: type[Any] = PapermillExecutionError
+    return found
+
+
 def _failure(target: Path, error: Any) -> EvalkitError:
     kind = getattr(errors, str(error.ename), None)
+    line = f"{target}: cell {error.cell_index + 1} (In [{error.exec_count}]) failed: {error.ename}: {_said(error)}"
+    return kind(line) if _is_ours(kind) else MachineError(line)
+
+
+def _said(error: Any) -> str:
     said = " ".join(str(error.evalue).split())
-    said = said if len(said) <= 500 else said[:499] + "…"
-    line = f"{target}: cell {error.cell_index + 1} (In [{error.exec_count}]) failed: {error.ename}: {said}"
-    ours = isinstance(kind, type) and issubclass(kind, EvalkitError) and kind is not EvalkitError
-    return kind(line) if ours else MachineError(line)  # type: ignore[misc]  # `ours` narrows it, mypy cannot follow
+    return said if len(said) <= 500 else said[:499] + "…"
+
+
+def _is_ours(kind: Any) -> TypeGuard[type[EvalkitError]]:
+    return isinstance(kind, type) and issubclass(kind, EvalkitError) and kind is not EvalkitError
 
 
 def _stamp(target: Path, facts: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from evalkit.building.build import BuildLimits, BuildResult, build_solution, solution_digest
 from evalkit.errors import AuthoringError, MachineError, UsageError
 from evalkit.performance.checking import Check, load_checker
-from evalkit.performance.manifest import Case, CaseInput, load_case
+from evalkit.performance.manifest import Case, CaseInput, open_case
 from evalkit.performance.origin import load_origin
 from evalkit.records import InputResult, Outcome, PerformanceRun
 from evalkit.sandbox.engine import engine_name, fuel_schedule
@@ -47,12 +47,13 @@ def grade(
     attempt: int = 1,
     unlimited: bool = False,
 ) -> PerformanceRun:
-    """Build `solution`, run it on every input of `case`, and return the record; nothing is stored.
+    """Build `solution`, a folder, run it on every input of `case`, and return the record; nothing is stored.
 
-    `variant` names the cohort (default: the case's first); `unlimited` lets every input run to its end, to read a fuel
-    beyond its runway. Raises AuthoringError (case or checker), UsageError (folder, variant), MachineError (no builds).
+    `case` is a path, `slug[@version]`, or an opened case. `variant` names the cohort (default: the case's first);
+    `unlimited` lets every input run to its end, to read a fuel beyond its runway. Raises AuthoringError (case or
+    checker), UsageError (no such case, folder or variant), MachineError (no builds).
     """
-    loaded = case if isinstance(case, Case) else load_case(Path(case))
+    loaded = case if isinstance(case, Case) else open_case(case)
     return grade_solution(loaded, Path(solution), variant=variant, attempt=attempt, unlimited=unlimited).run
 
 

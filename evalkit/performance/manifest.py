@@ -1,6 +1,41 @@
 """Why: `test-case.toml` is read here, once, into a `Case`; the format is a published catalog's, with keys of ours.
 
-Paths in a manifest and in its variant files are relative to the case folder and stay inside it.
+A case is a folder `cases/SLUG/VERSION/` with this file. The least of a performance case, whose score is fuel::
+
+    slug = "adder"                       # root, optional: difficulty, tags, summary, description, changelog, prompt,
+    name = "Adder"                       # max_runtime_hours, workspace, init, experimental
+    type = "performance"
+
+    [build]                              # run in a copy of the solution's folder; install is optional, and runs first
+    build = "make"                       # a string for sh -c, or a list of words
+    module = "adder.wasm"                # what it leaves: exports memory, alloc(i32) -> i32 and the entry
+
+    [contract]                           # optional: input, output (JSON Schemas), checker, player (Python files)
+    entry = "add"                        # (pointer, length) -> pointer << 32 | length
+
+    [sandbox]                            # optional: max_output_bytes, wall_limit_s
+    fuel_limit = 1000000                 # the ceiling of each input
+    max_memory_bytes = 1048576
+
+    [[case]]                             # optional: name, behaviour (what a smoke input isolates)
+    input = "small.json"
+    expected = "small.out"               # equal byte for byte, unless [contract].checker says what is right
+    kind = "stress"                      # the default; "smoke" inputs come first, for correctness alone
+    fuel_runway = 2.0                    # the engine stops at fuel_limit x this, from 1, the default
+
+Both kinds may have `variants = ["variants/base.toml"]`, each with `slug`, `name` and `spec`, the first the default; and
+`[[spec]]` with `source` and `dest`, what whoever solves the case is given. Any other type is a reviewed case, rated by
+a person, by `[[domain]]` (`slug`, `name`, `points`, `description`) and `[[review_item]]` (`slug`, `domain`, `text`,
+`points`), and has no `[build]`, `[contract]`, `[sandbox]` or `[[case]]`.
+
+A solution is a folder with a `solution.toml`, which says who wrote it, and what `[build]` needs::
+
+    model = "some-model-1"               # optional: provider, date, prompt_digest, toolchain, notes
+    date = 2026-01-31
+
+Those of the case's own are in its `solutions/OUTCOME/NAME/`, by the outcome they must get. Paths in a manifest and in
+its variant files are relative to the case folder and stay inside it. Every fault is reported at once; `check_case` also
+parses inputs, answers, schemas and checker.
 """
 
 from __future__ import annotations
@@ -8,14 +43,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from evalkit.building.commands import COMMAND, Build, Command
+from evalkit.building.commands import Build, Command
 from evalkit.errors import AuthoringError, Fault
-from evalkit.finding import find_case
+from evalkit.finding import find_case, find_to_check
 from evalkit.performance.case import (
-    MAX_OUTPUT_BYTES,
-    WALL_LIMIT_S,
     Case,
     CaseInput,
     Contract,
@@ -26,24 +58,11 @@ from evalkit.performance.case import (
     Variant,
 )
 from evalkit.performance.contents import check_contents
+from evalkit.performance.manifest_reader import read_case
 from evalkit.performance.rules import check_rules
 from evalkit.project import cases_dir
 from evalkit.reading import (
-    BOOLEAN,
-    LINE,
-    SLUG,
-    TEXT,
     Faults,
-    Kind,
-    Table,
-    Unfit,
-    choice,
-    file_in,
-    folder_in,
-    integer,
-    list_of,
-    number,
-    path_in,
     printable,
     read_toml,
 )
@@ -69,9 +88,6 @@ __all__ = [
 
 MANIFEST = "test-case.toml"
 
-REVIEWED_TABLES = ("simulation", "match", "replay", "canvas", "tool", "output", "check")
-"""Tables of the catalog's reviewed types, which mean something to their own tools and nothing to this kit."""
-
 
 def load_case(path: Path | str, *, deep: bool = False) -> Case:
     """Read the case at a folder, or at its `test-case.toml`. Raises AuthoringError with every fault.
@@ -80,6 +96,9 @@ def load_case(path: Path | str, *, deep: bool = False) -> Case:
     schema, checker and player and holds them together, which takes seconds for megabytes; `check_case` always does.
     """
     case, faults = _read(Path(path), deep)
+    if case is None and not _manifest(Path(path)).exists():
+        what = f"is missing in {printable(path)}: add the file, or name the case by its slug to `evalkit.open_case`"
+        raise AuthoringError([Fault(MANIFEST, "", what)])
     faults.raise_errors()
     if case is None:
         raise AuthoringError(f"{printable(path)} holds no case")
@@ -91,12 +110,23 @@ def open_case(ref: str | Path, cases: Path | None = None) -> Case:
     return load_case(find_case(ref, cases or cases_dir()))
 
 
-def check_case(path: Path | str) -> tuple[Fault, ...]:
+def check_case(ref: Path | str) -> tuple[Fault, ...]:
     """Give every error and warning of a case, its files' contents included; empty where it is clean.
 
-    Whatever the folder holds, the answer is faults and no exception.
+    `ref` is a path or `slug[@version]`, as for `open_case`. Whatever the folder holds, the answer is faults and no
+    exception; UsageError is for a word that names neither a path nor a case.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "test-case.toml").write_text('slug = "mine"\\ntype = "writing"\\nnam = "Mine"\\n')
+    ...     for fault in check_case(folder):
+    ...         print(fault)
+    test-case.toml: name: is missing: add name = "…"
+    test-case.toml: domain: no domain and no review item: a review of this case could have no score
+    test-case.toml: nam: is not a known key; did you mean "name"?
     """
-    return _read(Path(path), deep=True)[1].all()
+    return _read(find_to_check(ref, cases_dir()), deep=True)[1].all()
 
 
 def runway_for(size: float, smallest: float, largest: float) -> float:
@@ -114,6 +144,10 @@ def runway_for(size: float, smallest: float, largest: float) -> float:
     return 10.0 - 8.0 * math.log(size / smallest) / math.log(largest / smallest)
 
 
+def _manifest(path: Path) -> Path:
+    return path if path.name == MANIFEST else path / MANIFEST
+
+
 def _read(path: Path, deep: bool) -> tuple[Case | None, Faults]:
     faults = Faults()
     try:
@@ -125,172 +159,9 @@ def _read(path: Path, deep: bool) -> tuple[Case | None, Faults]:
     table = read_toml(root / MANIFEST, MANIFEST, faults)
     if table is None:
         return None, faults
-    case = _Reader(root, table, faults).case()
+    case = read_case(root, table, faults, MANIFEST)
     check_rules(case, table)
     table.finish()
     if deep:
         check_contents(case, table, faults)
     return replace(case, warnings=tuple(fault for fault in faults.all() if fault.severity == "warning")), faults
-
-
-class _Reader:
-    """Reads one manifest key by key; where one is wrong, the case holds a blank and the faults say why."""
-
-    def __init__(self, root: Path, table: Table, faults: Faults) -> None:
-        self.root, self.table, self.faults = root, table, faults
-        self.files = {MANIFEST}
-        self.inside = path_in(root)
-        self.file = replace(file_in(root), read=self._file)
-
-    def _file(self, value: Any) -> Path:
-        path = file_in(self.root).read(value)
-        self.files.add(path.relative_to(self.root).as_posix())
-        return path
-
-    def case(self) -> Case:
-        take, tables = self.table.take, self.table.tables
-        kind = take("type", LINE)
-        performance = kind == "performance"
-        if not performance:
-            self.table.accept("build", "contract", "sandbox", "case", *REVIEWED_TABLES)
-        return Case(
-            root=self.root,
-            version=self.root.name,
-            slug=take("slug", SLUG),
-            name=take("name", LINE),
-            type=kind,
-            difficulty=take("difficulty", LINE, None),
-            tags=take("tags", list_of(LINE), ()),
-            summary=take("summary", TEXT, None),
-            description=take("description", self.file, None),
-            changelog=take("changelog", self.file, None),
-            prompt=take("prompt", self.file, None),
-            max_runtime_hours=take("max_runtime_hours", number(above=0), None),
-            workspace=self.workspace(),
-            init=take("init", COMMAND, None),
-            experimental=take("experimental", BOOLEAN, False),
-            variants=self.variants(),
-            build=self.build() if performance else None,
-            contract=self.contract() if performance else None,
-            sandbox=self.sandbox() if performance else None,
-            inputs=tuple(map(self.input, tables("case"))) if performance else (),
-            specs=tuple(map(self.spec, tables("spec"))),
-            domains=() if performance else tuple(map(_domain, tables("domain"))),
-            review_items=() if performance else tuple(map(_review_item, tables("review_item"))),
-            files=tuple(sorted(self.files)),  # last: everything above has named its files by now
-        )
-
-    def workspace(self) -> Path | None:
-        name = self.table.take("workspace", self.inside, None)
-        if name is None:
-            return None
-        try:
-            folder = folder_in(self.root).read(name)
-        except Unfit as unfit:  # it is for whoever solves the case; nothing here needs it
-            self.table.warning("workspace", str(unfit))
-            return None
-        for path in folder.rglob("*"):
-            if path.is_file() and path.resolve().is_relative_to(self.root):
-                self.files.add(path.relative_to(self.root).as_posix())
-        return folder
-
-    def variants(self) -> tuple[Variant, ...]:
-        read = []
-        names = self.table.take("variants", list_of(LINE, least=1), None)
-        for place, name in enumerate(names or (), 1):
-            try:
-                path = self.file.read(name)
-            except Unfit as unfit:  # one bad path must not hide what is wrong in the other files
-                self.table.error(f"variants#{place}", str(unfit))
-                continue
-            if table := read_toml(path, path.relative_to(self.root).as_posix(), self.faults):
-                read.append(self.variant(table, path))
-        return tuple(read) or (Variant("base", "Base"),)
-
-    def variant(self, table: Table, path: Path) -> Variant:
-        table.accept("slug")
-        slug = table.take("slug", SLUG) if "slug" in table else path.stem
-        if table.holds_tables("spec"):
-            spec = tuple(map(self.spec, table.tables("spec")))
-        else:
-            paths: Kind[tuple[Path, ...]] = Kind(self._one_or_more, (), '["specs/rules.md"]')
-            sources = table.take("spec", paths, ())
-            spec = tuple(Spec(source, self._dest(source)) for source in sources)
-        variant = Variant(
-            slug=slug,
-            name=table.take("name", LINE, slug.replace("-", " ").capitalize()),
-            spec=spec,
-            description=table.take("description", TEXT, None),
-        )
-        table.finish()
-        return variant
-
-    def _one_or_more(self, value: Any) -> tuple[Path, ...]:
-        return list_of(self.file).read(value) if isinstance(value, list) else (self.file.read(value),)
-
-    def spec(self, table: Table) -> Spec:
-        source = table.take("source", self.file)
-        return Spec(source, table.take("dest", self.inside, self._dest(source)))
-
-    def _dest(self, source: Path) -> str:
-        """A spec lies for its reader where it lies in the case, without the suffix of a template."""
-        return source.relative_to(self.root).as_posix().removesuffix(".hbs")
-
-    def build(self) -> Build | None:
-        table = self.table.table("build")
-        if table is None:
-            return None
-        return Build(
-            install=table.take("install", COMMAND, None),
-            build=table.take("build", COMMAND),
-            module=table.take("module", self.inside),
-        )
-
-    def contract(self) -> Contract | None:
-        table = self.table.table("contract")
-        if table is None:
-            return None
-        files = {key: table.take(key, self.file, None) for key in ("input", "output", "checker", "player")}
-        return Contract(entry=table.take("entry", LINE), **files)
-
-    def sandbox(self) -> Sandbox | None:
-        table = self.table.table("sandbox")
-        if table is None:
-            return None
-        return Sandbox(
-            fuel_limit=table.take("fuel_limit", integer(1)),
-            max_memory_bytes=table.take("max_memory_bytes", integer(1)),
-            max_output_bytes=table.take("max_output_bytes", integer(1), MAX_OUTPUT_BYTES),
-            wall_limit_s=table.take("wall_limit_s", number(above=0), WALL_LIMIT_S),
-        )
-
-    def input(self, table: Table) -> CaseInput:
-        path = table.take("input", self.file)
-        table.accept("name")
-        return CaseInput(
-            name=table.take("name", LINE) if "name" in table else "" if path == self.root else path.stem,
-            kind=table.take("kind", choice("smoke", "stress"), "stress"),
-            input=path,
-            expected=table.take("expected", self.file),
-            fuel_runway=table.take("fuel_runway", number(1.0), 1.0),
-            behaviour=table.take("behaviour", LINE, None),
-        )
-
-
-def _domain(table: Table) -> Domain:
-    slug = table.take("slug", SLUG)
-    return Domain(
-        slug=slug,
-        name=table.take("name", LINE, slug.replace("-", " ").capitalize()),
-        points=table.take("points", number(above=0), 10.0),
-        description=table.take("description", TEXT, None),
-    )
-
-
-def _review_item(table: Table) -> ReviewItem:
-    return ReviewItem(
-        slug=table.take("slug", SLUG),
-        domain=table.take("domain", SLUG),
-        text=table.take("text", TEXT),
-        points=table.take("points", number(above=0), 1.0),
-    )

@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 from evalkit.errors import AuthoringError, UsageError
 from evalkit.performance.case import Case, CaseInput
 from evalkit.performance.checking import load_file, where
+from evalkit.performance.manifest import open_case
 from evalkit.performance.scene import Scene, scene_fault
 from evalkit.reading import did_you_mean, printable
 from evalkit.records import InputResult, Outcome, PerformanceRun
@@ -82,13 +83,17 @@ class Playback:
         return next((t for t in sorted(self.states.keys() & other.states) if self.states[t] != other.states[t]), None)
 
 
-def watch(case: Case, run: PerformanceRun, module: bytes, input: str, first: int, last: int) -> Playback:
+def watch(case: Case | Path | str, run: PerformanceRun, module: bytes, input: str, first: int, last: int) -> Playback:
     """Run a run's own `module` on one of its inputs again and return every tick from `first` to `last` (1-based).
+
+    `case` is an opened one, a path or `slug[@version]`; `module` is as `store.module(run.module_digest)` gives it,
+    `input` the name of one of `run.inputs`. In a notebook, `evalkit.views.player.show(playback)` shows what came of it.
 
     It may burn any fuel, so that a run over the ceiling, or one that was stopped, can be watched too; the wall guard of
     the case holds. Raises UsageError, in one line, where there is nothing to watch, the window does not fit, the module
     fails in it, or a state is not the recorded one; AuthoringError where the case's player or expected answer is wrong.
     """
+    case = case if isinstance(case, Case) else open_case(case)
     row, result = _graded(case, run, input)
     player = _Player(case)
     name = f"run {run.run_id}, input {row.name}"

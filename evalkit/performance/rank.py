@@ -10,13 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from evalkit.errors import UsageError
-from evalkit.project import data_dir
-from evalkit.reading import LINE, Faults, printable, read_toml
-from evalkit.records import Outcome, PerformanceRun, ReviewedRun
+from evalkit.performance.models import fold_model, load_aliases, project_aliases
+from evalkit.reading import printable
+from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
 
 __all__ = [
     "Cohort",
@@ -83,57 +83,17 @@ class ReviewRow:
     run_id: str
 
 
-def fold_model(name: str, aliases: Mapping[str, str] | None = None) -> str:
-    """Give the name that a model's results gather under: trimmed, case-folded, and an alias resolved, once.
-
-    `aliases` maps alias to canonical name; its own names may be written in any case.
-
-    >>> fold_model("  Aster-2 ", {"aster-2": "Aster 2"})
-    'aster 2'
-    """
-    folded = name.strip().casefold()
-    for alias, canonical in (aliases or {}).items():
-        if alias.strip().casefold() == folded:
-            return canonical.strip().casefold()
-    return folded
-
-
-def load_aliases(path: Path) -> dict[str, str]:
-    """Read `[aliases]` of a models.toml, `"alias" = "canonical"`, as folded names.
-
-    Raises AuthoringError with every fault: an alias said twice, an alias of itself, an alias of an alias.
-    """
-    faults = Faults()
-    aliases: dict[str, str] = {}
-    if root := read_toml(path, path.name, faults):
-        table = root.table("aliases")
-        for key in table.keys() if table else ():
-            alias, canonical = fold_model(key), fold_model(table.take(key, LINE))  # type: ignore[union-attr]
-            if alias in aliases:
-                root.error("aliases", f'"{alias}" is said twice, once trimmed and case-folded: keep one')
-            elif alias == canonical:
-                root.error("aliases", f'"{alias}" is its own alias, once trimmed and case-folded: remove it')
-            elif canonical:
-                aliases[alias] = canonical
-        for alias, canonical in aliases.items():
-            if canonical in aliases:
-                end = aliases[canonical]
-                root.error("aliases", f'"{alias}" leads to "{canonical}", itself an alias: point it at "{end}"')
-        root.finish()
-    faults.raise_errors()
-    return aliases
-
-
-def project_aliases() -> dict[str, str]:
-    """Read the project's own `data/models.toml`; no aliases where there is none. Raises AuthoringError as above."""
-    path = data_dir() / "models.toml"
-    return load_aliases(path) if path.exists() else {}
-
-
 def cohorts(runs: Iterable[PerformanceRun]) -> dict[Cohort, list[PerformanceRun]]:
-    """Group runs by cohort, voided ones left out; cohorts in sorted order, runs in the order given."""
+    """Group runs by cohort, voided ones left out; cohorts in sorted order, runs in the order given.
+
+    Raises UsageError where one is no run of a performance case.
+    """
     groups: dict[Cohort, list[PerformanceRun]] = defaultdict(list)
-    for run in runs:
+    for run in _records(runs):
+        if not isinstance(run, PerformanceRun):
+            other = ("of a season", "standings") if isinstance(run, SeasonRun) else ("reviewed", "review_leaderboard")
+            what = f"run {run.run_id} is {other[0]}: see `{other[1]}`"
+            raise UsageError(f'{what}; fuel ranks the runs of one performance case, as store.runs(case="…") gives them')
         if run.voided is None:
             groups[run.cohort].append(run)
     return dict(sorted(groups.items()))
@@ -152,19 +112,23 @@ def choose_schedule(runs: Iterable[PerformanceRun], asked: str | None, here: str
 
 
 def place(runs: Iterable[PerformanceRun], run_id: str, aliases: Mapping[str, str] | None = None) -> Placement:
-    """Place one run in the field of its own cohort; runs of other cohorts are ignored.
+    """Place one run in the field of its own cohort; runs of other cohorts, and of other kinds, are ignored.
 
-    Raises UsageError where there is no such run, or it has no placement: voided, or not passed.
+    `run_id` is an id or a beginning of one, of four hex digits or more, that no other run has. Raises UsageError where
+    it names no one run, and where that has no placement: not of a performance case, voided, or not passed.
     """
-    runs = list(runs)
-    run = next((run for run in runs if run.run_id == run_id), None)
-    if run is None:
-        raise UsageError(f'no run "{printable(run_id)}" here')
+    given = _records(runs)
+    run = _named(given, run_id)
+    if not isinstance(run, PerformanceRun):
+        kind = "a season" if isinstance(run, SeasonRun) else "a reviewed case"
+        raise UsageError(f"run {run.run_id} has no placement: it is of {kind}, and fuel places runs")
+    run_id = run.run_id
     if run.voided is not None:
         raise UsageError(f"run {run_id} has no placement: it was voided ({printable(run.voided)})")
     if run.outcome is not Outcome.PASS:
         raise UsageError(f"run {run_id} has no placement: its outcome is {run.outcome}, and only a pass is placed")
-    field = {model: _fuel(best) for model, best in _bests(cohorts(runs)[run.cohort], aliases).items()}
+    made = [r for r in given if isinstance(r, PerformanceRun) and r.cohort == run.cohort and r.voided is None]
+    field = {model: _fuel(best) for model, best in _bests(made, aliases).items()}
     fuel = _fuel(run)
     model_best = field.pop(fold_model(run.model, aliases))
     others = list(field.values())
@@ -185,7 +149,7 @@ def leaderboard(runs: Iterable[PerformanceRun], aliases: Mapping[str, str] | Non
     """Rank the models of one cohort by the fuel of their best passing run; models that never passed have no row.
 
     Ties share a rank and the next rank skips; of a tie, the run recorded earlier is listed first.
-    Raises UsageError where the runs are of more than one cohort: `cohorts` groups them.
+    Raises UsageError where the runs are of more than one cohort (`cohorts` groups them) or of no performance case.
     """
     groups = cohorts(runs)
     _is_one([_words(cohort) for cohort in groups])
@@ -205,10 +169,10 @@ def review_leaderboard(
     """Rank the models of one reviewed case by their mean score; models without a review have no row.
 
     The mean and not the best, so that trying again is no way up. Ties, equal after rounding to 9 decimals, share a
-    rank; the model whose first run came earlier is listed first. Performance and voided runs are left out. Raises
-    UsageError where the runs are of more than one case, version or variant.
+    rank; the model whose first run came earlier is listed first. Runs of other kinds and voided runs are left out.
+    Raises UsageError where the runs are of more than one case, version or variant, or are no runs.
     """
-    made = sorted((run for run in runs if isinstance(run, ReviewedRun) and run.voided is None), key=_when)
+    made = sorted((run for run in _records(runs) if isinstance(run, ReviewedRun) and run.voided is None), key=_when)
     _is_one(sorted({f"{run.case} {run.version} {run.variant}" for run in made}))
     by_model: dict[str, list[ReviewedRun]] = defaultdict(list)
     for run in made:
@@ -226,9 +190,34 @@ def review_leaderboard(
 
 
 def worklist(runs: Iterable[PerformanceRun | ReviewedRun]) -> list[ReviewedRun]:
-    """Give the reviewed runs that wait for a review, oldest first; performance and voided runs never do."""
-    waiting = (run for run in runs if isinstance(run, ReviewedRun) and run.voided is None and run.review is None)
-    return sorted(waiting, key=_when)
+    """Give the reviewed runs that wait for a review, oldest first; voided runs and runs of other kinds never do.
+
+    Raises UsageError where these are no runs.
+    """
+    filed = (run for run in _records(runs) if isinstance(run, ReviewedRun))
+    return sorted((run for run in filed if run.voided is None and run.review is None), key=_when)
+
+
+def _records(runs: Iterable[Any]) -> list[PerformanceRun | ReviewedRun | SeasonRun]:
+    """The runs as a list; a table of runs, or of anything else, is said to be none."""
+    found = list(runs)
+    others = {type(row).__name__ for row in found if not isinstance(row, PerformanceRun | ReviewedRun | SeasonRun)}
+    if others:
+        got = "a table" if hasattr(runs, "columns") else f"any {sorted(others)[0]}"
+        raise UsageError(f"runs are ranked from their records, as `store.runs(…)` gives them, not from {got}")
+    return found
+
+
+def _named(runs: Sequence[PerformanceRun | ReviewedRun | SeasonRun], run_id: str) -> Any:
+    """The one run whose id is `run_id` or begins so."""
+    known = {run.run_id: run for run in reversed(runs)}
+    start = run_id.strip().lower()
+    found = [start] if start in known else [own for own in known if len(start) >= 4 and own.startswith(start)]
+    if len(found) == 1:
+        return known[found[0]]
+    if found:
+        raise UsageError(f'{len(found)} runs start with "{printable(run_id)}": give more digits of the id')
+    raise UsageError(f'no run "{printable(run_id)}" here: give its id, or four or more of its first digits')
 
 
 def _bests(made: Sequence[PerformanceRun], aliases: Mapping[str, str] | None) -> dict[str, PerformanceRun]:

@@ -51,12 +51,16 @@ def _refuses_reviewed_tables(manifest: Table) -> None:
 
 
 def _is_complete(case: Case, manifest: Table) -> None:
-    for key in ("build", "contract", "sandbox"):
+    for key, keys in (
+        ("build", "build and module"), ("contract", "entry"), ("sandbox", "fuel_limit and max_memory_bytes"),
+    ):  # fmt: skip
         if key not in manifest:
-            manifest.error(key, f"is missing: a performance case needs a [{key}] table")
+            manifest.error(key, f"is missing: a performance case needs a [{key}] table with {keys}")
     if not case.stress and ("case" not in manifest or manifest.holds_tables("case")):
         manifest.error(
-            "case", "no stress input: add at least one [[case]] that is not smoke, for its fuel is the score"
+            "case",
+            "no stress input: add at least one [[case]] with input and expected that is not smoke, "
+            "for its fuel is the score",
         )
 
 
@@ -87,9 +91,6 @@ def _runways_narrow(case: Case, manifest: Table) -> None:
 
 
 def _is_meant_as_reviewed(case: Case, manifest: Table) -> None:
-    # "conformance" is a fair name for a reviewed type; a slip of a letter or of the shift key is not.
-    if near := did_you_mean(case.type, ["performance"], 0.85):
-        manifest.error("type", f'"{case.type}" would make this a reviewed case{near}')
     if "case" in manifest:
         manifest.warning("case", 'is not read: only a case of type "performance" is run on inputs')
     if case.type and not case.domains and not case.review_items:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from evalkit.errors import AuthoringError, Fault
 from evalkit.performance.case import Case
+from evalkit.performance.manifest import open_case
 
 __all__ = ["SCALING_FILE", "ScalingPoint", "read_scaling", "write_scaling"]
 
@@ -33,8 +34,12 @@ class ScalingPoint:
 _COLUMNS = [field.name for field in fields(ScalingPoint)]
 
 
-def read_scaling(case: Case) -> tuple[ScalingPoint, ...]:
-    """Return what the case offers, in the order of its file; nothing where it has none. Raises AuthoringError."""
+def read_scaling(case: Case | Path | str) -> tuple[ScalingPoint, ...]:
+    """Return what the case offers, in the order of its file; nothing where it has none. Raises AuthoringError.
+
+    `case` is an opened one, a path or `slug[@version]`; UsageError where there is no such case.
+    """
+    case = case if isinstance(case, Case) else open_case(case)
     path = case.root / SCALING_FILE
     if not path.is_file():
         return ()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from evalkit.errors import AuthoringError, EvalkitError
 from evalkit.records import SeasonRun
 from evalkit.season.manifest import named_season
-from evalkit.season.score import run_score
-from evalkit.season.season import Season
+from evalkit.season.score import run_score, score_parts
+from evalkit.season.season import Entry, Season
 
-__all__ = ["Seasons", "score_of"]
+_FACTS = ("objectives_done", "objectives_total", "completed", "time_s", "died")
+
+__all__ = ["Seasons", "parts_of", "score_of"]
 
 
 class Seasons:
@@ -45,14 +47,25 @@ class Seasons:
 
 def score_of(run: SeasonRun, seasons: Seasons) -> tuple[float | None, float | None]:
     """(score, anchor) by the season's rules; None where ungraded, or where the season or the entry is not known."""
-    season = seasons.of(run)
-    entry = next((e for e in season.entries if e.key == (run.level, run.difficulty)), None) if season else None
+    season, entry = _place_of(run, seasons)
     if season is None or entry is None:
         return None, None
     if run.ungraded is not None:
         return None, entry.anchor_s
-    score = run_score(
-        objectives_done=run.objectives_done, objectives_total=run.objectives_total, completed=run.completed,
-        time_s=run.time_s, anchor_s=entry.anchor_s, died=run.died, rules=season.rules,
-    )  # fmt: skip
-    return score, entry.anchor_s
+    facts = {name: getattr(run, name) for name in _FACTS}
+    return run_score(**facts, anchor_s=entry.anchor_s, rules=season.rules), entry.anchor_s
+
+
+def parts_of(run: SeasonRun, seasons: Seasons) -> dict[str, float] | None:
+    """The points of each part of a run's score, as `score_parts` names them; None where it has no score."""
+    season, entry = _place_of(run, seasons)
+    if season is None or entry is None or run.ungraded is not None:
+        return None
+    facts = {name: getattr(run, name) for name in _FACTS}
+    return score_parts(**facts, anchor_s=entry.anchor_s, rules=season.rules)
+
+
+def _place_of(run: SeasonRun, seasons: Seasons) -> tuple[Season | None, Entry | None]:
+    season = seasons.of(run)
+    entry = next((e for e in season.entries if e.key == (run.level, run.difficulty)), None) if season else None
+    return season, entry

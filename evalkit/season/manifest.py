@@ -25,7 +25,7 @@ import re
 from pathlib import Path
 
 from evalkit.errors import AuthoringError, Fault, UsageError
-from evalkit.finding import find_case
+from evalkit.finding import find_case, find_to_check
 from evalkit.project import cases_dir
 from evalkit.reading import (
     LINE,
@@ -64,6 +64,9 @@ def load_season(path: Path | str) -> Season:
     The game is not built; `evalkit.season.play` does that when it is first played on this machine.
     """
     season, faults = _read(Path(path))
+    if season is None and not (Path(path) if Path(path).name == MANIFEST else Path(path) / MANIFEST).exists():
+        what = f"is missing in {printable(path)}: add the file, or name the season by its slug to `evalkit.open_season`"
+        raise AuthoringError([Fault(MANIFEST, "", what)])
     faults.raise_errors()
     if season is None or season.game is None:
         raise AuthoringError(f"{printable(path)} holds no season")
@@ -119,14 +122,15 @@ def named_season(slug: str, version: str, cases: Path | None = None) -> Season:
     raise UsageError(f'no version "{printable(version, 80)}" of {printable(slug, 80)} in cases/, {has}')
 
 
-def check_season(path: Path | str) -> tuple[Fault, ...]:
+def check_season(ref: Path | str) -> tuple[Fault, ...]:
     """Give every error and warning of a season, its game built, booted and begun; empty where it is clean.
 
-    Whatever the folder holds, the answer is faults and no exception but MachineError.
+    `ref` is a path or `slug[@version]`. Whatever the folder holds, the answer is faults and no exception but
+    MachineError; UsageError is for a word that names neither a path nor a season.
     """
     from evalkit.season.carts import find_faults
 
-    season, faults = _read(Path(path))
+    season, faults = _read(find_to_check(ref, cases_dir(), MANIFEST))
     if season is not None and season.game is not None and not faults.errors():
         for file, key, what in find_faults(season):
             faults.add(file, key, what)

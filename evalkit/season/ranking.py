@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
+from evalkit.errors import UsageError
 from evalkit.records import SeasonRun
 from evalkit.season.score import Rules, run_score
 from evalkit.season.season import Season
@@ -55,12 +57,17 @@ class StandingRow:
         return self.cells < self.cells_expected
 
 
-def scored(runs: pd.DataFrame | Iterable[SeasonRun], season: Season, *, rules: Rules | None = None) -> pd.DataFrame:
+def scored(
+    runs: pd.DataFrame | Iterable[SeasonRun], season: Season | Path | str, *, rules: Rules | None = None
+) -> pd.DataFrame:
     """The runs that count in `season`, a row each, with `anchor_s` and `score` by its rules (or `rules`).
 
-    Left out: voided and ungraded runs, and those of an entry or seed that the season does not list. A frame needs the
-    columns of `SeasonRun`. Raises ValueError as `run_score` does.
+    `season` is one that was opened, a path or `slug[@version]`; `score` is from 0 to 100, `anchor_s` in seconds of
+    game time. Left out: voided and ungraded runs, and those of an entry or seed that the season does not list. A frame
+    needs the columns of `SeasonRun`, as `store.season_frame` has them. Raises ValueError as `run_score` does,
+    UsageError where there is no such season and where these are no season runs.
     """
+    season = _opened(season)
     table = _table(runs)
     entries = {entry.key for entry in season.entries}
     keys = list(zip(table["level"], table["difficulty"], strict=True))
@@ -78,9 +85,23 @@ def scored(runs: pd.DataFrame | Iterable[SeasonRun], season: Season, *, rules: R
 
 def _table(runs: pd.DataFrame | Iterable[SeasonRun]) -> pd.DataFrame:
     if isinstance(runs, pd.DataFrame):
+        if missing := [name for name in _NEEDED if name not in runs.columns]:
+            raise UsageError(f"these are no season runs, as `store.season_frame(…)` gives them: no {missing[0]}")
         return runs
-    rows = [[getattr(run, name) for name in _NEEDED] for run in runs]
+    found = list(runs)
+    if others := {type(run).__name__ for run in found if not isinstance(run, SeasonRun)}:
+        what = "agents are ranked from season runs, as `store.season_frame(…)` gives them"
+        raise UsageError(f"{what}, not from any {sorted(others)[0]}")
+    rows = [[getattr(run, name) for name in _NEEDED] for run in found]
     return pd.DataFrame(rows, columns=list(_NEEDED))
+
+
+def _opened(season: Season | Path | str) -> Season:
+    if isinstance(season, Season):
+        return season
+    from evalkit.season.manifest import open_season
+
+    return open_season(season)
 
 
 def cell_scores(table: pd.DataFrame) -> dict[str, dict[tuple[str, str, int], float]]:
@@ -95,7 +116,7 @@ def cell_scores(table: pd.DataFrame) -> dict[str, dict[tuple[str, str, int], flo
 
 def standings(
     runs: pd.DataFrame | Iterable[SeasonRun],
-    season: Season,
+    season: Season | Path | str,
     *,
     rules: Rules | None = None,
     verified_only: bool = False,
@@ -103,9 +124,11 @@ def standings(
 ) -> list[StandingRow]:
     """Rank agents by their mean score over the season's cells, best first, names deciding the order of a tie.
 
-    Attempts within a cell are averaged first. Ties, equal after rounding to 9 decimals, share a rank and the next one
-    skips. `verified_only` drops runs whose replay did not verify here; `partial_as_zero` counts a missing cell as 0.
+    `season` is one that was opened, a path or `slug[@version]`. Attempts within a cell are averaged first. Ties, equal
+    after rounding to 9 decimals, share a rank and the next one skips. `verified_only` drops runs whose replay did not
+    verify here; `partial_as_zero` counts a missing cell as 0. Raises as `scored` does.
     """
+    season = _opened(season)
     table = scored(runs, season, rules=rules)
     if verified_only:
         table = table[table["verified"].map(lambda value: value is True or value is np.True_).astype(bool)]

@@ -5,14 +5,14 @@ Scores are computed from the recorded facts, here, whenever they are shown; none
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["OFFICIAL", "OFFICIAL_BUDGET", "BudgetRule", "Rules", "decision_budget", "run_score"]
+__all__ = ["OFFICIAL", "OFFICIAL_BUDGET", "BudgetRule", "Rules", "decision_budget", "run_score", "score_parts"]
 
 Array = npt.NDArray[np.float64]
 
@@ -23,6 +23,11 @@ class Rules:
 
     `objectives` and `completion` are the most that each part earns, `death` is what dying costs, and `exponent` is the
     power to which anchor / T is taken (a half: a square root).
+
+    A new one is a field here, with a default that changes no score, its term in `run_score` and its place in
+    `score_parts`. Who else knows the constants by name: `_rules` of `season.manifest` reads them from `[scoring]`,
+    `season.wording` says them in words, `season.limits` how far each can go before a rank changes, and
+    `views.whatif_season` and `views.boards` put a control to each.
     """
 
     objectives: float = 60.0
@@ -90,6 +95,33 @@ def run_score(
     points = rules.objectives * done / total + rules.completion * finished * pace - rules.death * dead
     scores = np.maximum(0.0, points)
     return float(scores[0]) if scalar else scores
+
+
+def score_parts(
+    *, objectives_done: int, objectives_total: int, completed: bool, time_s: float | None, anchor_s: float | None,
+    died: bool, rules: Rules = OFFICIAL,
+) -> dict[str, float]:  # fmt: skip
+    """Give the points of one run by part: `objectives` and `completion` from 0 up, `death` from 0 down.
+
+    Each is the score by rules that keep that part alone, so the formula stays in one place. Their sum is the score,
+    which is held at 0 where the sum is below. Raises ValueError as `run_score` does.
+
+    >>> score_parts(objectives_done=3, objectives_total=4, completed=True, time_s=160, anchor_s=40, died=True)
+    {'objectives': 45.0, 'completion': 20.0, 'death': -10.0}
+    """
+    none = replace(rules, objectives=0.0, completion=0.0, death=0.0)
+    alone = {
+        "objectives": replace(none, objectives=rules.objectives),
+        "completion": replace(none, completion=rules.completion),
+    }
+    earned = {
+        part: run_score(
+            objectives_done=objectives_done, objectives_total=objectives_total, completed=completed, time_s=time_s,
+            anchor_s=anchor_s, died=died, rules=kept,
+        )
+        for part, kept in alone.items()
+    }  # fmt: skip
+    return {**earned, "death": -rules.death if died else 0.0}
 
 
 def _floats(value: Any) -> Array:

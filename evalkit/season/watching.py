@@ -60,6 +60,8 @@ class Watched:
 def watch_replay(replay: bytes, season: Season | Path | str, *, every: int | None = None) -> Watched:
     """Play a replay again and take a picture as play begins and after each decision, or also each `every` ticks.
 
+    `replay` is the bytes, as `store.replay(run_id)` gives them; `season` a path, `slug[@version]`, or an opened one.
+    In a notebook, `evalkit.views.seasons.player.show(watched)` shows what came of it.
     A replay that drifts is shown as far as its actions can be played; `verification.drift` says from where on it is
     not the run that was recorded. Raises ReplayError for what is no replay, UsageError for a reference run, for one
     of another season, game or cell, for `every` below 1, and for more than MOST_FRAMES pictures.

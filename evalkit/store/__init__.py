@@ -5,6 +5,7 @@
 
 from evalkit.store.database import default_path
 from evalkit.store.files import ImportReport, Record
-from evalkit.store.runs import Store, open_results
+from evalkit.store.results import is_sample, open_results
+from evalkit.store.runs import Store
 
-__all__ = ["ImportReport", "Record", "Store", "default_path", "open_results"]
+__all__ = ["ImportReport", "Record", "Store", "default_path", "is_sample", "open_results"]

@@ -12,19 +12,18 @@ import sqlalchemy as sa
 
 from evalkit._consistency import is_name
 from evalkit.errors import StoreError, UsageError
-from evalkit.project import data_dir
 from evalkit.records import Review, ReviewedRun, SeasonRun, read_turns
 from evalkit.store import frames, rows, tables
-from evalkit.store.database import Database, default_path
+from evalkit.store.database import Database
 from evalkit.store.files import ImportReport, Record
-from evalkit.store.filters import Filters, filtered
+from evalkit.store.filters import Filters, filtered, spellings
 from evalkit.store.intake import now, ready
 from evalkit.store.transfer import folder_of, take_in, write_out
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Store", "open_results"]
+__all__ = ["Store"]
 
 
 class Store:
@@ -93,16 +92,22 @@ class Store:
 
         Raises UsageError for a blank reason and for a run that is voided already, with its first reason.
         """
+        return self.void_all([run_id], reason)[0]
+
+    def void_all(self, run_ids: Iterable[str], reason: str) -> list[Record]:
+        """Void these runs for one reason, all or none, and return them, each once. Raises as `void` does."""
         if not is_name(reason):
             raise UsageError("a run is voided for a reason: say why in words")
 
-        def work(connection: sa.Connection) -> Record:
-            run = rows.named(connection, run_id)
-            if run.voided is not None:
-                raise UsageError(f"run {run.run_id} is voided already: {run.voided!r}")
-            rows.set_voided(connection, run.run_id, reason)
-            return dataclasses.replace(run, voided=reason)
+        def work(connection: sa.Connection) -> list[Record]:
+            found = {run.run_id: run for run in [rows.named(connection, run_id) for run_id in asked]}
+            for run in found.values():
+                if run.voided is not None:
+                    raise UsageError(f"run {run.run_id} is voided already: {run.voided!r}")
+                rows.set_voided(connection, run.run_id, reason)
+            return [dataclasses.replace(run, voided=reason) for run in found.values()]
 
+        asked = list(run_ids)
         return self._database.write("void a run", work)
 
     def review(self, run_id: str, review: Review, *, replace: bool = False) -> Record:
@@ -173,8 +178,11 @@ class Store:
         return self._database.read("look for a run", lambda connection: connection.scalar(query)) is not None
 
     def runs(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> list[Record]:
-        """Return runs in recorded order; the names of `Filters` are the filters."""
-        query = filtered(rows.select_records(), include_voided, filters)
+        """Return runs in recorded order; the names of `Filters` are the filters.
+
+        Raises UsageError for an unknown filter or kind, and with `model` AuthoringError for a broken `models.toml`.
+        """
+        query = self._chosen(rows.select_records(), include_voided, filters)
         return self._database.read("read runs", lambda connection: [rows.load(r) for r in connection.execute(query)])
 
     def next_attempt(self, run: Record) -> int:
@@ -248,22 +256,27 @@ class Store:
 
         Fuels are counts of wasmtime fuel; `voided` is the reason, and missing where a run counts.
         """
-        return self._frame(filtered(frames.runs_query(), include_voided, filters), frames.RUNS)
+        return self._frame(self._chosen(frames.runs_query(), include_voided, filters), frames.RUNS)
 
     def season_frame(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> pd.DataFrame:
         """Return a row a season run, in recorded order, with the columns and dtypes of `frames.SEASON_RUNS`.
 
         It is what `evalkit.season.standings` takes. `time_s` is seconds of game time, missing where not completed.
         """
-        return self._frame(filtered(frames.season_runs_query(), include_voided, filters), frames.SEASON_RUNS)
+        return self._frame(self._chosen(frames.season_runs_query(), include_voided, filters), frames.SEASON_RUNS)
 
     def inputs_frame(self, *, include_voided: bool = True, **filters: Unpack[Filters]) -> pd.DataFrame:
         """Return a row an input of each run, with the columns and dtypes of `frames.INPUTS`; filters as in `runs`."""
-        return self._frame(filtered(frames.inputs_query(), include_voided, filters), frames.INPUTS)
+        return self._frame(self._chosen(frames.inputs_query(), include_voided, filters), frames.INPUTS)
 
     def counts(self) -> pd.DataFrame:
         """Return case, version, variant, outcome, n: how many runs ended how. Voided runs do not count."""
         return self._frame(frames.counts_query(), frames.COUNTS)
+
+    def _chosen(self, query: sa.Select[Any], include_voided: bool, filters: Filters) -> sa.Select[Any]:
+        model = filters.get("model")
+        known = () if model is None else self._database.read("read models", lambda c: spellings(c, model))
+        return filtered(query, include_voided, filters, known)
 
     def _frame(self, query: sa.Select[Any], dtypes: dict[str, str]) -> pd.DataFrame:
         found = self._database.read("read a table", lambda connection: connection.execute(query).all())
@@ -295,18 +308,3 @@ class Store:
         """
         source = folder_of(folder)
         return self._database.write(f"import {source}", lambda connection: take_in(connection, source))
-
-
-def open_results(url: str | os.PathLike[str] | None = None) -> Store:
-    """Open what there is to look at: the named store, else the local one, else the committed sample, in memory.
-
-    Raises StoreError where the named store cannot be opened, or where there is neither a store nor a sample.
-    """
-    if url is not None or os.environ.get("EVALKIT_STORE") or default_path().exists():
-        return Store.open(url, create=False)
-    sample = data_dir() / "sample"
-    if not sample.is_dir():
-        raise StoreError(f"there are no results yet: neither {default_path()} nor {sample}; run `evalkit sweep CASE`")
-    store = Store.open("sqlite://")
-    store.import_(sample)
-    return store

@@ -255,3 +255,15 @@ class TestIdentity:
             first.run.inputs,
             first.run.total_fuel,
         )
+
+
+def test_a_case_is_graded_by_its_slug_its_folder_of_versions_or_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_case(tmp_path / "cases")
+    solution = make_solution(tmp_path / "s")
+    monkeypatch.chdir(tmp_path)
+    found = {grade(ref, solution).run_id for ref in ("echo", "echo@v1", "cases/echo", Path("cases/echo/v1"))}
+    assert len(found) == 1
+    with pytest.raises(UsageError, match=r'no "ecko" in .*; did you mean "echo"'):
+        grade("ecko", solution)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalkit.errors import AuthoringError, UsageError
+from evalkit.performance import manifest
 from evalkit.performance.manifest import CaseInput, Spec, check_case, find_case, load_case, runway_for
+from evalkit.performance.origin import load_origin
 
 HERE = Path(__file__).parent
 VALID = sorted((HERE / "valid").glob("*.toml"))
@@ -154,6 +157,52 @@ def test_no_folder_a_folder_for_a_manifest_and_a_file_for_a_folder_are_faults(tm
     (tmp_path / "file").write_text("")
     for path, what in (("none", "is missing"), ("a", "is a folder"), ("file", "Not a directory"), ("nul\0", "null")):
         assert what in str(check_case(tmp_path / path)[0])
+
+
+@pytest.mark.parametrize(
+    "kind", ["perf", "Perf", "perform", "perf-test", "performance-case", "perfomance", " performance"]
+)
+def test_a_type_that_is_almost_performance_is_asked_about(kind: str, case_folder: Make) -> None:
+    text = (HERE / "valid" / "smallest.toml").read_text().replace('type = "performance"', f'type = "{kind}"')
+    (fault,) = check_case(case_folder(text))
+    assert str(fault) == (
+        f'test-case.toml: type: "{kind}" would make this a reviewed case; did you mean "performance"?'
+    )
+
+
+@pytest.mark.parametrize("kind", ["conformance", "per", "writing", "perfect-pitch", "form"])
+def test_any_other_type_is_a_reviewed_one(kind: str, case_folder: Make) -> None:
+    text = (HERE / "valid" / "reviewed.toml").read_text().replace('type = "illustration"', f'type = "{kind}"')
+    assert check_case(case_folder(text)) == ()
+
+
+def test_the_examples_of_the_format_are_valid_as_they_stand(case_folder: Make, tmp_path: Path) -> None:
+    case_text, solution_text = re.findall(r"::\n\n((?:    .*\n|\n)+)", manifest.__doc__ or "")
+    root = case_folder(textwrap.dedent(case_text))
+    assert check_case(root) == ()
+    case = load_case(root)
+    assert (case.slug, case.stress[0].fuel_runway, case.is_performance) == ("adder", 2.0, True)
+    (tmp_path / "solution.toml").write_text(textwrap.dedent(solution_text))
+    assert load_origin(tmp_path).model == "some-model-1"
+
+
+def test_a_case_is_checked_by_its_slug_its_folder_of_versions_or_its_path(
+    case_folder: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = case_folder((HERE / "valid" / "smallest.toml").read_text())
+    (tmp_path / "cases").mkdir()
+    root.parent.rename(tmp_path / "cases" / "smallest")
+    monkeypatch.chdir(tmp_path)
+    for ref in ("smallest", "smallest@v1.0.0", "cases/smallest", Path("cases/smallest/v1.0.0/test-case.toml")):
+        assert check_case(ref) == ()
+    with pytest.raises(UsageError, match=r'no "smalest" in .*; did you mean "smallest"'):
+        check_case("smalest")
+    (tmp_path / "empty").mkdir()
+    assert "is missing: add the file" in str(check_case("empty")[0])
+    with pytest.raises(
+        AuthoringError, match=r"test-case\.toml: is missing in smallest: .* by its slug to `evalkit\.open_"
+    ):
+        load_case("smallest")
 
 
 def test_checking_never_runs_the_checker(case_folder: Make) -> None:

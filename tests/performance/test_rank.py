@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ from evalkit.performance.rank import (
     review_leaderboard,
     worklist,
 )
-from evalkit.records import Outcome, PerformanceRun, Review, ReviewedRun
+from evalkit.records import Outcome, PerformanceRun, Review, ReviewedRun, SeasonRun
 
 SHARED = Path(os.environ.get("EVALKIT_SHARED", Path(__file__).parents[3] / "shared"))
 
@@ -271,3 +272,44 @@ def test_the_worklist_holds_what_waits_for_a_review_oldest_first_and_no_performa
         run("g", None),
     ]
     assert worklist(runs) == [waiting[1], waiting[0], waiting[2]]
+
+
+def season_run() -> Any:
+    facts: dict[str, Any] = dict.fromkeys(field.name for field in fields(SeasonRun))
+    return SeasonRun(**{**facts, "season": "snow", "season_digest": "d", "seed": 1, "attempt": 1, "provenance": {}})
+
+
+def test_a_run_of_another_kind_is_said_to_be_one_in_one_line() -> None:
+    mixed: list[Any] = [run("a", 10), reviewed("b", 5), season_run()]
+    for take in (cohorts, leaderboard):
+        with pytest.raises(UsageError, match=r'is reviewed: see `review_leaderboard`; .* as store\.runs\(case="…"\)'):
+            take(mixed)
+        with pytest.raises(UsageError, match="of a season: see `standings`"):
+            take([season_run()])
+    assert [row.model for row in review_leaderboard(mixed)] == ["b"]
+    assert worklist([*mixed, waiting := reviewed("c", None)]) == [waiting]
+    assert place(mixed, mixed[0].run_id).rank == 1
+    for other, what in ((mixed[1], "of a reviewed case"), (mixed[2], "of a season")):
+        with pytest.raises(UsageError, match=f"has no placement: it is {what}"):
+            place(mixed, other.run_id)
+
+
+@pytest.mark.parametrize("take", [cohorts, leaderboard, review_leaderboard, worklist, lambda runs: place(runs, "abcd")])
+def test_a_table_is_no_list_of_runs(take: Any) -> None:
+    with pytest.raises(UsageError, match=r"from their records, as `store.runs\(…\)` gives them, not from a table"):
+        take(pd.DataFrame({"run_id": ["a"], "": [1]}))
+    with pytest.raises(UsageError, match="not from any str"):
+        take([""])
+
+
+def test_a_beginning_of_an_id_places_its_run_where_no_other_begins_so() -> None:
+    runs = [run("a", 10, attempt) for attempt in range(1, 9)]
+    one = runs[3]
+    assert place(runs, one.run_id[:8].upper()) == place(runs, one.run_id)
+    with pytest.raises(UsageError, match='no run "abc" here: give its id, or four or more of its first digits'):
+        place(runs, "abc")
+    many = [run("a", 10, attempt, solution_digest="many") for attempt in range(1, 1000)]
+    seen: dict[str, str] = {}
+    twice = next(own.run_id for own in many if seen.setdefault(own.run_id[:4], own.run_id) != own.run_id)
+    with pytest.raises(UsageError, match=f'2 runs start with "{twice[:4]}": give more digits'):
+        place(many, twice[:4])

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalkit.errors import UsageError
 from evalkit.records import SeasonRun
+from evalkit.season import check_season, load_season
 from evalkit.season.ranking import cell_scores, scored, standings
 from evalkit.season.score import Rules
 from evalkit.season.season import Entry, Season
@@ -25,6 +28,7 @@ from evalkit.season.statistics import (
     se_clustered,
     se_stratified,
 )
+from tests.season.seasonwork import make_season
 
 SHARED = Path(os.environ.get("EVALKIT_SHARED", Path(__file__).parents[3] / "shared")) / "vectors"
 SEASON = Season(
@@ -230,3 +234,27 @@ def test_rank_ranges_are_the_same_for_the_same_seed_and_sum_to_one_first() -> No
     assert (ranges["a"].low, ranges["a"].high) == (3, 3)
     with pytest.raises(ValueError, match="share no cell"):
         rank_ranges({"a": {1: 1.0}, "b": {2: 1.0}}, seed=1)
+
+
+def test_a_season_is_named_by_its_slug_or_path_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_season(tmp_path / "cases")
+    season = load_season(folder)
+    runs = [run(level=entry.level, difficulty=entry.difficulty, season_digest=season.digest)
+            for entry in season.entries]  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    for ref in ("vault", "vault@1.0", folder, str(folder / "season.toml")):
+        assert standings(runs, ref) == standings(runs, season) != []
+        assert scored(runs, ref)["score"].tolist() == scored(runs, season)["score"].tolist()
+    with pytest.raises(UsageError, match='did you mean "vault"'):
+        standings(runs, "valt")
+    assert check_season("vault") == check_season(folder) == ()
+    with pytest.raises(UsageError, match='did you mean "vault"'):
+        check_season("valt")
+
+
+def test_what_holds_no_season_runs_is_one_line() -> None:
+    for take in (standings, scored):
+        with pytest.raises(UsageError, match=r"these are no season runs, .* no season_digest"):
+            take(pd.DataFrame({"run_id": ["a"]}), SEASON)
+        with pytest.raises(UsageError, match=r"agents are ranked from season runs, .* not from any str"):
+            take(["a"], SEASON)  # type: ignore[list-item]

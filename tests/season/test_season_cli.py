@@ -117,10 +117,36 @@ class TestPlay:
         run = json.loads(out)
         assert status == 0 and set(run) == RUN
         assert (run["agent"], run["reference"], run["verified"], run["anchor_s"]) == ("random", "floor", None, 6.5)
-        assert document(cli("show", run["run_id"][:6], "--json")) == run
+        shown = document(cli("show", run["run_id"][:6], "--json"))
+        assert sum(shown.pop("parts").values()) == run["score"]
+        assert shown == run
         assert document(cli("runs", "--season", "vault@1.0", "--json")) == [run]
         assert document(cli("runs", "--season", "vault@2", "--json")) == []
         assert run["run_id"] in cli("runs")[1] and run["level"] in cli("show", run["run_id"])[1]
+
+    def test_a_score_is_shown_in_its_parts_and_what_was_not_completed_is_said_so(self, cli: Cli) -> None:
+        status, out, _ = cli(*HALL, "mine.py:Waits")
+        assert status == 0 and ", not completed, anchor 6.5 s" in out and "T -" not in out
+        assert "  in parts: objectives " in out and ", completion 0.00, death 0.00" in out
+        run = document(cli("runs", "--json"))[0]
+        shown = cli("show", run["run_id"])[1]
+        assert shown == out
+        parts = document(cli("show", run["run_id"], "--json"))["parts"]
+        assert list(parts) == ["objectives", "completion", "death"] and sum(parts.values()) == run["score"]
+        failed = document(cli(*HALL, "mine.py:Wrong", "--json"))["run_id"]
+        assert document(cli("show", failed, "--json"))["parts"] is None
+        assert "in parts" not in cli("show", failed)[1]
+
+    def test_a_practice_seed_is_said_to_count_in_no_standing(self, cli: Cli) -> None:
+        words = ("play", "vault", "--level", "hall", "--seed", "9", "--agent", "mine.py:Waits")
+        said = "seed 9 is for practice: the run is kept and counts in no standing, which is over seeds 0, 1\n"
+        status, out, err = cli(*words)
+        assert (status, err) == (0, "") and said in out
+        status, out, err = cli(*words, "--json")
+        assert status == 0 and set(json.loads(out)) == RUN and said in err
+        assert said in cli("show", json.loads(out)["run_id"])[1]
+        assert document(cli("leaderboard", "vault", "--json")) == []
+        assert "counts in no standing" not in "".join(cli(*HALL, "mine.py:Waits")[1:])
 
     def test_playing_again_is_the_same_run_for_one_that_repeats_itself_and_another_for_one_that_may_not(
         self, cli: Cli
@@ -230,6 +256,10 @@ class TestSweep:
         planned = document(answer).pop("planned")
         assert document(answer) == {"jobs": 4, "stored": 0, "skipped": 0, "failed": [], "planned": planned}
         assert len(planned) == 4
+        assert cli("sweep", "vault", "--dry-run")[1].endswith(
+            "4 jobs: 4 would run, 0 are stored already; nothing was run\n"
+        )
+        assert not Path("data").exists()
         status, out, err = cli("sweep", "vault", "--agents", "random", "mine.py:Waits", "--store", "s.sqlite", "--json")
         assert (status, json.loads(out)) == (0, {"jobs": 8, "stored": 8, "skipped": 0, "failed": []})
         assert "8/8" in err

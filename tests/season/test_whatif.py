@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalkit.cli.seasons import _changed
+from evalkit.cli.boards import _changed
 from evalkit.errors import UsageError
 from evalkit.season.limits import LIMITS, TOLERANCE, limits
 from evalkit.season.ranking import standings

@@ -10,9 +10,11 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 from evalkit.jobs import sweep_season, verify_replays
+from evalkit.records import SeasonRun
 from evalkit.season import load_season, play, standings
 from evalkit.season.agents import Action, Observation, Spec, agents_beside
 from evalkit.season.carts import begin, game_module
@@ -44,21 +46,30 @@ def results(season: Season, store: Store) -> list[str]:
     began = time.perf_counter()
     report = sweep_season(season, store=store, agents=names, jobs=JOBS)
     assert not report.failed, report.failed
-    runs = {run.run_id: run for run in store.runs()}
+    runs = {run.run_id: run for run in store.runs() if isinstance(run, SeasonRun)}
     replays = {run_id: (store.replay(run_id) or b"", ROOT) for run_id in runs}
     proven = sum(bool(row.value and row.value.verified) for row in verify_replays(replays, jobs=JOBS))
     took = time.perf_counter() - began
-    cells = cell_scores(scored(runs.values(), season))
+    lines = standing(season, runs.values())
+    return [
+        *lines,
+        "",
+        f"{len(runs)} runs played and {proven} verified by {JOBS} processes in {took:.0f} s (aim: 120 s).",
+    ]
+
+
+def standing(season: Season, runs: Collection[SeasonRun]) -> list[str]:
+    """Write the standing as a table: a row an agent, its mean over the season, and over each level."""
+    cells = cell_scores(scored(runs, season))
     levels = [entry.level for entry in season.entries]
     lines = ["| rank | agent | score | SE | " + " | ".join(levels) + " | decisions |"]
     lines.append("|---|---|---|---|" + "---|" * (len(levels) + 1))
-    for row in standings(runs.values(), season):
+    for row in standings(runs, season):
         mine = cells[row.agent]
         each = [statistics.mean(score for cell, score in mine.items() if cell[0] == level) for level in levels]
         rank, error = row.rank or row.reference, "-" if row.se is None else f"{row.se:.1f}"
         numbers = " | ".join(f"{number:.1f}" for number in each)
         lines.append(f"| {rank} | {row.agent} | {row.score:.1f} | {error} | {numbers} | {row.decisions:,} |")
-    lines += ["", f"{len(runs)} runs played and {proven} verified by {JOBS} processes in {took:.0f} s (aim: 120 s)."]
     return lines
 
 
