@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,7 @@ from evalkit.errors import EvalkitError
 from evalkit.performance.case import Case
 from evalkit.performance.rank import LeaderboardRow, fold_model, place
 from evalkit.records import Outcome, PerformanceRun, ReviewedRun, SeasonRun
-from evalkit.season.score import Rules, run_score
+from evalkit.season.score import run_score, score_parts
 from evalkit.season.season import Season
 from evalkit.store import Store
 from evalkit.views import prose, reviews, tables
@@ -177,11 +177,8 @@ def _parts(run: SeasonRun, season: Season | None) -> pd.DataFrame:
         pace = f"completed in T = {run.time_s:,.2f} s{anchor if entry else ''}"
     points: list[float | None] = [None] * 4
     if season is not None and entry is not None and run.ungraded is None:
-        rules = season.rules
-        none = replace(rules, objectives=0.0, completion=0.0, death=0.0)
-        alone: list[Rules] = [replace(none, objectives=rules.objectives), replace(none, completion=rules.completion)]
-        earned = [run_score(**facts, anchor_s=entry.anchor_s, rules=part) for part in alone]
-        points = [*earned, -rules.death if run.died else 0.0, run_score(**facts, anchor_s=entry.anchor_s, rules=rules)]
+        earned = score_parts(**facts, anchor_s=entry.anchor_s, rules=season.rules)
+        points = [*earned.values(), run_score(**facts, anchor_s=entry.anchor_s, rules=season.rules)]
     done = f"{run.objectives_done} of {run.objectives_total}"
     death, total = "died" if run.died else "alive", "their sum, never below 0"
     told = (("objectives", done), ("completion", pace), ("death", death), ("score", total))

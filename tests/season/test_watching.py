@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from evalkit.errors import ReplayError, UsageError
+from evalkit.records import SeasonRun
 from evalkit.season import play, watch_replay
 from evalkit.season.agents.protocol import png
 from evalkit.season.carts import begin
@@ -173,3 +175,16 @@ class TestWhichRun:
             rows.choose_run(runs, season, anchor)
         with pytest.raises(UsageError, match="no runs that count"):
             rows.choose_run(runs, season, "zzzz")
+
+
+def test_the_table_of_one_run_adds_its_parts_up_to_its_score(played: Played) -> None:
+    season, store, _ = played
+    from evalkit.season import scored
+
+    for row in rows.run_rows(scored(store.season_frame(), season), season)[:12]:
+        run = store.get(row["run_id"])
+        assert isinstance(run, SeasonRun)
+        cells = {cells[0].text: cells[1].text for cells in tables.one_run(run, row, season).rows}
+        total, *parts = (float(number) for number in re.findall(r"-?\d+\.\d\d", cells["score"]))
+        assert total == pytest.approx(row["score"], abs=0.006) == pytest.approx(max(0.0, sum(parts)), abs=0.011)
+        assert ("for dying" in cells["score"]) == run.died

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalkit.records import SeasonRun
+from evalkit.season.score import score_parts
 from evalkit.season.season import Season
 from evalkit.views.formats import DASH, grouped
 from evalkit.views.frames import Row, plain_rows
@@ -184,13 +185,19 @@ def _why_not(row: Row, own: Row | None, season: Season) -> str:
     return "counted, though of another digest of the season" if row["season_digest"] != season.digest else ""
 
 
-def one_run(run: SeasonRun, row: Row) -> Table:
-    """State the facts of one run and its score in parts; `row` is its row of `rows.run_rows`."""
+def one_run(run: SeasonRun, row: Row, season: Season) -> Table:
+    """State the facts of one run and its score in parts, by the season's rules; `row` is its row of `rows.run_rows`."""
+    parts = score_parts(
+        objectives_done=run.objectives_done, objectives_total=run.objectives_total, completed=run.completed,
+        time_s=run.time_s, anchor_s=row["anchor_s"], died=run.died, rules=season.rules,
+    )  # fmt: skip
+    sum_of = f"{row['score']:.2f}: {parts['objectives']:.2f} for objectives, {parts['completion']:.2f} for completion"
+    sum_of += f", {parts['death']:.2f} for dying, and never below 0" if run.died else ""
     spent = cost_text(run.dollars, "dollars") + ("" if run.dollar_cap is None else f" of a cap of {run.dollar_cap:g}")
     checked = f" on {run.verified_on}, {(run.verified_at or '')[:16].replace('T', ' ')} UTC" if run.verified_at else ""
     facts = [
         ("agent", run.agent), ("entry", f"{row['entry']}, seed {run.seed}, attempt {run.attempt}"),
-        ("score", f"{row['score']:.2f}"), ("objectives", row["objectives"]), ("ended by", row["ended"]),
+        ("score", sum_of), ("objectives", row["objectives"]), ("ended by", row["ended"]),
         ("T", DASH if run.time_s is None else f"{run.time_s:,.2f} s of game time"),
         ("anchor", DASH if row["anchor_s"] is None else f"{row['anchor_s']:g} s"),
         ("decisions", f"{run.decisions:,} of {row['of_budget']}"), ("ticks", grouped(run.ticks)),
