@@ -14,6 +14,8 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from evalkit.performance.scene import FORMS
 from evalkit.views import factory, stills
 from evalkit.views.formats import OUTCOME_WORDS, grouped, times
@@ -70,7 +72,10 @@ class Still:
 
 
 class Player:
-    """A playback that a notebook shows as a player; `page` is its whole document, `still` one tick as SVG."""
+    """A playback that a notebook shows as a player; `page` is its whole document, `still` one tick as SVG.
+
+    `table` is what was compared, tick by tick, as a DataFrame.
+    """
 
     def __init__(self, playback: Playback, height: int | None = None) -> None:
         self.playback = playback
@@ -85,6 +90,20 @@ class Player:
         scene = self.playback.scene
         tile = min(56.0, 880 / scene["width"])
         return self._height or round(min(510.0, max(120.0, scene["height"] * tile + 20))) + 214
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row a tick that is drawn: `tick`, `state` (equal marks are equal states), `graded`, and `wrong`.
+
+        `graded`: the case grades this tick and its state is the expected one; `wrong`: known to be wrong here.
+        """
+        shown, wrong = self.playback, self.playback.wrong_from
+        rows = [
+            (tick, shown.states[tick], tick in shown.checked, wrong is not None and tick >= wrong)
+            for tick in sorted(shown.states)
+            if shown.first <= tick <= shown.last
+        ]
+        return pd.DataFrame(rows, columns=["tick", "state", "graded", "wrong"])
 
     def page(self) -> str:
         """Return the player as one HTML document that needs nothing else."""

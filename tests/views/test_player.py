@@ -79,6 +79,14 @@ def test_a_notebook_gets_a_frame_that_may_run_scripts_and_nothing_else() -> None
     assert frame["srcdoc"] == player.show(playback()).page()
 
 
+def test_what_was_compared_is_a_table_by_tick() -> None:
+    states = {tick: f"s{tick}" for tick in (1, 2, 3, 4, 1250)}
+    table = player.show(playback(states=states)).table
+    assert table["tick"].tolist() == [1, 2, 3, 4] and table["graded"].tolist() == [False, True, False, False]
+    assert not table["wrong"].any() and table["state"].notna().all()
+    assert player.show(playback(states=states, wrong_from=3)).table["wrong"].tolist() == [False, False, True, True]
+
+
 def test_hostile_names_are_inert() -> None:
     markup = player.show(hostile())._repr_html_()
     tags = [tag for tag, _ in _Tags(markup).found]
