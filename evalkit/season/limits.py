@@ -35,7 +35,8 @@ _STEPS = 200
 def limits(facts: Facts) -> pd.DataFrame:
     """For each constant, alone: the nearest value below and above the official one at which the first rank changes.
 
-    One row a constant, with the columns and dtypes of `LIMITS`: the four of the rules, then the anchor of each entry.
+    One row a constant, with the columns and dtypes of `LIMITS`: the four of the rules, then the anchor of each entry,
+    as `anchor dam (agent)`.
     `below` and `above` are where two ranked agents, named in `..._who`, first tie or a tie first ends; missing where
     none does from `least` (0, or a tenth of an anchor) to `most` (ten times the official value; 100 where that is 0).
     """
@@ -55,7 +56,7 @@ def limits(facts: Facts) -> pd.DataFrame:
         if entry.anchor_s is not None:
             ways = _anchor(neighbours, facts, place, entry.anchor_s)
             most = 10 * entry.anchor_s
-            rows.append((f"anchor of {entry_name(entry.key)}", entry.anchor_s, *ways, most / 100, most))
+            rows.append((f"anchor {entry_name(entry.key)}", entry.anchor_s, *ways, most / 100, most))
     columns = zip(*rows, strict=True)
     return pd.DataFrame({n: pd.Series(list(c), dtype=d) for (n, d), c in zip(LIMITS.items(), columns, strict=True)})
 
@@ -153,29 +154,65 @@ def _first(
     length[np.append(first[1:], len(when)) - 1] = far - when[np.append(first[1:], len(when)) - 1]
     grown = slopes * length
     gaps = neighbours.gaps(np.clip(start, 0.0, top))[pairs] + within(grown) - grown
-    leaves = neighbours.tied[pairs] & (np.abs(grown) > _TIE)
+    tied, then = neighbours.tied[pairs], gaps + grown
     with np.errstate(divide="ignore", invalid="ignore"):
-        meets = np.where(~neighbours.tied[pairs] & (gaps > 0) & (gaps + grown <= 0), when - gaps / slopes, np.inf)
-    found = np.where(leaves, when, meets)
+        # Two that meet and then stay together end a hair apart: what counts is the tie, and no crossing of 0.
+        until = np.where(slopes < 0, np.clip(-gaps / slopes, 0.0, length), 0.0)
+        apart = np.clip((np.sign(slopes) * _TIE - gaps) / slopes, 0.0, length)
+    # A tie ends where it begins to end, but for one that for long stays within a tie.
+    ends = when + np.where(apart > 1e-6 * far, apart, 0.0)
+    found = np.where(tied, np.where(np.abs(then) > _TIE, ends, np.inf), np.where(then <= _TIE, when + until, np.inf))
     best = int(np.argmin(found))
     return (None, None) if not np.isfinite(found[best]) else (float(found[best]), neighbours.who(int(pairs[best])))
 
 
 def _anchor(neighbours: _Neighbours, facts: Facts, place: int, official: float) -> _Ways:
-    """In u = anchor ^ exponent a completed run of the entry scores a line up to its top, which it meets at T."""
-    rules, columns = facts.season.rules, facts.columns
+    """In u = anchor ^ exponent a completed run of the entry scores a line up to its top, which it meets at T.
+
+    Every u is told as a share of the largest of a stretch, and a stretch is so short that no share is too small for a
+    float: seasons may have an exponent of a million.
+    """
+    exponent, columns = facts.season.rules.exponent, facts.columns
     here = (facts.entry == place) & (columns["completed"] > 0)
-    if rules.exponent == 0 or not here.any():
+    if exponent == 0 or not here.any():
         return None, None, None, None
+    times = np.sort(columns["time_s"][here])
+    ratio = 10 ** min(1.0, 8 / exponent)
+    found: list[float | str | None] = []
+    for bound in (official / 10, official * 10):
+        limit, who, at = None, None, official
+        while at != bound and limit is None:
+            end = min(bound, at * ratio) if bound > official else max(bound, at / ratio)
+            near = np.searchsorted(times, [min(at, end), max(at, end) * ratio**2], "right")
+            if near[0] < near[1]:
+                limit, who = _stretch(neighbours, facts, here, at, end)
+                at = end
+            elif bound > official:  # every run is at its top, or so far from it that it moves less than a tie
+                at = bound if near[1] == len(times) else max(end, min(bound, float(times[near[1]]) / ratio**2))
+            else:
+                at = bound if near[0] == 0 else max(bound, float(times[near[0] - 1]))
+        found += [limit, who]
+    return tuple(found)  # type: ignore[return-value]
+
+
+def _stretch(
+    neighbours: _Neighbours, facts: Facts, here: npt.NDArray[np.bool_], at: float, end: float
+) -> tuple[float | None, str | None]:
+    """The first change where the anchor of the runs `here` goes from `at` to `end`; no rank has changed before."""
+    rules, columns = facts.season.rules, facts.columns
+    low, high = min(at, end), max(at, end)
     base = rules.objectives * columns["objectives_done"] / columns["objectives_total"] - rules.death * columns["died"]
-    fixed = run_score(rules=rules, **columns)
-    with np.errstate(invalid="ignore"):
-        slope = np.where(here, rules.completion / columns["time_s"] ** rules.exponent, 0.0)
-    top = np.where(here, np.maximum(0.0, base + rules.completion), np.inf)
-    power = [value**rules.exponent for value in (official, official / 10, official * 10)]
-    ways = _both_ways(neighbours, np.where(here, base, fixed), slope, top, (power[0], power[1], power[2]))
-    down, up = (None if way is None else way ** (1 / rules.exponent) for way in (ways[0], ways[2]))
-    return down, ways[1], up, ways[3]
+    moves = here & (columns["time_s"] > low)
+    slope = np.where(moves, rules.completion * (high / np.where(moves, columns["time_s"], high)) ** rules.exponent, 0.0)
+    most = np.maximum(0.0, base + rules.completion)
+    rest = np.where(moves, base, np.where(here, most, run_score(rules=rules, **columns)))
+    begin, until = (at / high) ** rules.exponent, (end / high) ** rules.exponent
+    way = 1.0 if until > begin else -1.0
+    far, who = _first(neighbours, rest + slope * begin, way * slope, np.where(moves, most, np.inf), abs(until - begin))
+    if far is None:
+        return None, None
+    value = high * min(1.0, max(0.0, begin + way * far)) ** (1 / rules.exponent)
+    return float(f"{min(max(value, low), high):.15g}"), who
 
 
 def _exponent(neighbours: _Neighbours, facts: Facts) -> _Ways:

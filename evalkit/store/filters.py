@@ -22,6 +22,7 @@ class Filters(TypedDict, total=False):
     version: str | None
     variant: str | None
     model: str | None
+    case_digest: str | None
     season: str | None
     season_version: str | None
     season_digest: str | None
@@ -38,11 +39,14 @@ def filtered(query: sa.Select[Any], include_voided: bool, filters: Filters) -> s
     in_seasons = ("season", "season_version", "season_digest", "level", "difficulty", "agent")
     columns |= {name: tables.season_runs.c[name] for name in in_seasons}
     columns["kind"] = tables.runs.c.kind
+    columns["case_digest"] = tables.runs.c.record
     for name, value in cast(dict[str, str | None], filters).items():
         if name not in columns:
             raise UsageError(f"runs are not filtered by {name!r}: filters are {', '.join(sorted(columns))}")
         if name == "kind" and value is not None and value not in KINDS:
             raise UsageError(f"{value!r} is no kind of run: kinds are {', '.join(KINDS)}")
-        if value is not None:
+        if name == "case_digest" and value is not None:  # no column has it; a record's text has its keys as they are
+            query = query.where(columns[name].contains(f'"case_digest":"{value}"', autoescape=True))
+        elif value is not None:
             query = query.where(columns[name] == value if is_text(value) else sa.false())
     return query if include_voided else query.where(tables.runs.c.voided.is_(None))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from evalkit.views import theme
@@ -51,12 +52,13 @@ class _Line:
 def _lines(frame: pd.DataFrame) -> list[_Line]:
     """The best `MOST` rows by the rank after, of those that hold a rank on either side; ranks of one agent or model."""
     who = "agent" if "agent" in frame else "model"
-    held = [
+    held = frame[frame["rank"].notna() | frame["official_rank"].notna()]
+    order = np.lexsort((held["official_rank"].fillna(0), held["rank"].fillna(0), held["rank"].isna()))
+    after = [
         (str(getattr(row, who)), (_whole(row.official_rank), _whole(row.rank)),
          (_known(row.official_score), _known(row.score)))
-        for row in rows_of(frame[frame["rank"].notna() | frame["official_rank"].notna()])
+        for row in rows_of(held.iloc[order[:MOST]])
     ]  # fmt: skip
-    after = sorted(held, key=lambda row: (row[1][1] is None, row[1][1] or 0, row[1][0] or 0))[:MOST]
     before = sorted(after, key=lambda row: (row[1][0] is None, row[1][0] or 0, row[1][1] or 0))
     from_place = {row[0]: place for place, row in enumerate(before)}
     label = labels((row[0] for row in after), 28)

@@ -96,7 +96,7 @@ def test_no_rank_changes_before_a_limit_and_one_does_there(runs: list[Any]) -> N
 
     def is_same(constant: str, value: float) -> bool:
         if constant.startswith("anchor"):
-            setting = Setting(anchors={(constant.split()[2], "agent"): value})
+            setting = Setting(anchors={(constant.split()[1], "agent"): value})
         else:
             setting = Setting(rules=replace(SEASON.rules, **{constant: value}))
         return bool(np.array_equal(ranked(facts, setting).rank, was, equal_nan=True))
@@ -148,7 +148,7 @@ def test_the_command_says_constants_and_nothing_else() -> None:
 
 
 def test_the_code_of_a_named_season_opens_it_and_the_store() -> None:
-    text = code(SEASON, Setting(rules=Rules(death=5.0)), ref="s@1", store="runs.sqlite")
+    text = code(SEASON, Setting(rules=Rules(death=5.0)), ref="s@1", source="evalkit.open_results('runs.sqlite')")
     assert "season = evalkit.open_season('s@1')" in text
     assert "evalkit.open_results('runs.sqlite').season_frame(season='s', season_version='1')" in text
     assert "replace(season.rules, death=5.0)" in text

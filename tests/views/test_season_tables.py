@@ -120,7 +120,9 @@ def test_the_finding_says_how_sure_a_lead_is_in_the_words_and_numbers_of_the_com
         one, two = cell_scores(made.runs(field))["a"], cell_scores(made.runs(field))["b"]
         apart = seeds_to_separate({key: one[key] - two[key] for key in one})
         assert apart is not None and word in said(field)
-        assert f"{abs(apart.difference):.2f} ± {apart.se:.2f} points" in said(field) and f"{apart.needed}" in said(field)
+        assert f"{abs(apart.difference):.2f} ± {apart.se:.2f} points" in said(field) and f"{apart.needed}" in said(
+            field
+        )
     assert "how sure" not in said([*made.whole("a", 1.0)]) and "nothing says how sure" in prose.certainty(None)
     assert "no agent has played every cell" in said(made.anchor())
 

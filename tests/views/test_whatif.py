@@ -143,7 +143,7 @@ def test_no_run_and_one_run_of_a_season_are_shown(runs: list[Any]) -> None:
     board = season_board(runs)
     assert len(board.frame) == len(runs)
     assert "Finding: No" in repr(board.finding())
-    assert repr(board).endswith(f"{len(runs)} rows")
+    assert repr(board).endswith(f"{len(runs)} row{'' if len(runs) == 1 else 's'}")
 
 
 @pytest.mark.parametrize("runs", [[], [made.run("alone")]])
