@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from typing import Any
+from urllib.parse import unquote
 
 from evalkit.errors import EvalkitError, UsageError
 from evalkit.performance.case import Case
@@ -56,7 +57,7 @@ def source_of(store: Store, name: str | None) -> str:
     """
     if name is None:
         return "evalkit.open_results()"
-    scheme, _, place = name.partition("://")
+    scheme, _, place = unquote(name).partition("://")
     is_kept = not scheme.startswith("sqlite") or place not in ("", "/", "/:memory:")
     return f"evalkit.open_results({name!r})" if is_kept and "***" not in store.name else "store"
 

@@ -212,8 +212,9 @@ class Board:
         """Say what this setting changes, and which constant is nearest to changing a rank."""
         if self._refusal:
             return prose.paragraphs(f"Finding: {_sentence(self._refusal)}")
+        any_ranked = bool(self._shown["official_rank"].notna().any())
         line = f"Finding: {said(self._shown, self._question.what)}"
-        return prose.paragraphs(line, tightest(self._edges), self._question.note)
+        return prose.paragraphs(line, tightest(self._edges, any_ranked), self._question.note)
 
     def _laid_out(self) -> Any:
         panels = widgets.Accordion([panel for _, panel in self._question.panels])

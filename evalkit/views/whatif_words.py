@@ -135,11 +135,11 @@ def edges(limits: pd.DataFrame, control: Callable[[Any], str]) -> list[Edge]:
     return [found[place] for place in np.argsort([edge.share for edge in found], kind="stable")]
 
 
-def tightest(found: Sequence[Edge]) -> str:
-    """Which constant is nearest, as a share of itself, to changing a rank; "" where none can."""
+def tightest(found: Sequence[Edge], any_ranked: bool) -> str:
+    """Which constant is nearest, as a share of itself, to changing a rank; "" where there are no ranks to change."""
     near = [edge for edge in found if math.isfinite(edge.share)]
     if not near:
-        return ""
+        return "No constant, alone, changes a rank as far as its limits were looked for." if any_ranked else ""
     first = near[0]
     if first.share == 0:
         same = {edge.way for edge in near if edge.control == first.control and edge.share == 0}
