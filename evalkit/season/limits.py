@@ -1,35 +1,28 @@
 """Why: a rank is only as firm as its constants: how far can each one go before the first rank changes?
 
 In the points, and in a power of an anchor, every run's score is a straight line between 0 and a most, so the first
-meeting of two neighbours in the ranking is computed, not searched. The exponent is searched and then bisected.
+meeting of two neighbours in the ranking is computed, not searched. What the exponent does is in `convex`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from evalkit.season.convex import TOLERANCE, Ways, exponent_ways
+from evalkit.season.neighbours import TIE, Neighbours, neighbours_of
 from evalkit.season.score import Rules, run_score
-from evalkit.season.whatif import Facts, Setting, entry_name, ranked
+from evalkit.season.settings import Facts, Floats, entry_name
 
 __all__ = ["LIMITS", "TOLERANCE", "limits"]
-
-Floats = npt.NDArray[np.float64]
-_Ways = tuple[float | None, str | None, float | None, str | None]
-"""Where the first change is below, of whom, where it is above, of whom."""
-
-TOLERANCE = 1e-9
-"""Of the exponent: bisection ends there. A change that is undone within 1/200 of the way to the bound is not seen."""
 
 LIMITS = {
     "constant": "string", "official": "Float64", "below": "Float64", "below_who": "string", "above": "Float64",
     "above_who": "string", "least": "Float64", "most": "Float64",
 }  # fmt: skip
-_TIE = 5e-10  # scores are equal after rounding to 9 decimals
-_STEPS = 200
 
 
 def limits(facts: Facts) -> pd.DataFrame:
@@ -40,7 +33,7 @@ def limits(facts: Facts) -> pd.DataFrame:
     `below` and `above` are where two ranked agents, named in `..._who`, first tie or a tie first ends; missing where
     none does from `least` (0, or a tenth of an anchor) to `most` (ten times the official value; 100 where that is 0).
     """
-    neighbours = _neighbours(facts)
+    neighbours = neighbours_of(facts)
     rules = facts.season.rules
     rows: list[tuple[object, ...]] = []
     parts = {"objectives": _unit(facts, "objectives"), "completion": _unit(facts, "completion")}
@@ -51,7 +44,7 @@ def limits(facts: Facts) -> pd.DataFrame:
         rest = np.zeros(len(slope)) + sum(getattr(rules, other) * parts[other] for other in parts if other != name)
         ways = _both_ways(neighbours, rest, slope, np.inf, (official, 0.0, most))
         rows.append((name, official, *ways, 0.0, most))
-    rows.append(("exponent", rules.exponent, *_exponent(neighbours, facts), 0.0, 10 * rules.exponent or 100.0))
+    rows.append(("exponent", rules.exponent, *exponent_ways(neighbours, facts), 0.0, 10 * rules.exponent or 100.0))
     for place, entry in enumerate(facts.season.entries):
         if entry.anchor_s is not None:
             ways = _anchor(neighbours, facts, place, entry.anchor_s)
@@ -59,41 +52,6 @@ def limits(facts: Facts) -> pd.DataFrame:
             rows.append((f"anchor {entry_name(entry.key)}", entry.anchor_s, *ways, most / 100, most))
     columns = zip(*rows, strict=True)
     return pd.DataFrame({n: pd.Series(list(c), dtype=d) for (n, d), c in zip(LIMITS.items(), columns, strict=True)})
-
-
-@dataclass(frozen=True, slots=True)
-class _Neighbours:
-    """Ranked agents, best first; a pair is a place and the next one. `weight` is what a run counts in its mean."""
-
-    names: tuple[str, ...]
-    place: npt.NDArray[np.intp]
-    weight: Floats
-    tied: npt.NDArray[np.bool_]
-
-    def gaps(self, points: Floats) -> Floats:
-        """Upper minus lower score of each pair, where the runs score `points`."""
-        ranks = self.place >= 0
-        means = np.bincount(self.place[ranks], (self.weight * points)[ranks], len(self.names)).astype(np.float64)
-        return means[:-1] - means[1:]
-
-    def changed(self, gaps: Floats) -> npt.NDArray[np.bool_]:
-        """Which pairs stand otherwise than officially."""
-        return np.where(self.tied, np.abs(gaps) > _TIE, gaps <= _TIE)
-
-    def who(self, pair: int) -> str:
-        return f"{self.names[pair]} and {self.names[pair + 1]}"
-
-
-def _neighbours(facts: Facts) -> _Neighbours:
-    was = ranked(facts, Setting())
-    order = [a for a in np.lexsort((np.arange(len(was.rank)), was.rank)) if np.isfinite(was.rank[a])]
-    place = np.full(len(facts.agents), -1, dtype=np.intp)
-    place[order] = np.arange(len(order))
-    at = np.ravel_multi_index((facts.agent, facts.entry, facts.seed), was.cells.shape)
-    attempts = np.bincount(at, minlength=was.cells.size)[at]
-    rank = was.rank[order]
-    weight = 1 / (attempts * was.count[facts.agent])
-    return _Neighbours(tuple(facts.agents[a] for a in order), place[facts.agent], weight, rank[:-1] == rank[1:])
 
 
 def _unit(facts: Facts, name: str) -> Floats:
@@ -104,8 +62,8 @@ def _unit(facts: Facts, name: str) -> Floats:
 
 
 def _both_ways(
-    neighbours: _Neighbours, rest: Floats, slope: Floats, top: Floats | float, span: tuple[float, float, float]
-) -> _Ways:
+    neighbours: Neighbours, rest: Floats, slope: Floats, top: Floats | float, span: tuple[float, float, float]
+) -> Ways:
     """Where runs score clip(rest + slope * x, 0, top): the x below and above of the first change.
 
     `span` is the official x, the least and the most.
@@ -120,7 +78,7 @@ def _both_ways(
 
 
 def _first(
-    neighbours: _Neighbours, start: Floats, slope: Floats, top: Floats | float, far: float
+    neighbours: Neighbours, start: Floats, slope: Floats, top: Floats | float, far: float
 ) -> tuple[float | None, str | None]:
     """The least distance in 0..far at which a pair changes, where runs score clip(start + slope * distance, 0, top).
 
@@ -158,15 +116,15 @@ def _first(
     with np.errstate(divide="ignore", invalid="ignore"):
         # Two that meet and then stay together end a hair apart: what counts is the tie, and no crossing of 0.
         until = np.where(slopes < 0, np.clip(-gaps / slopes, 0.0, length), 0.0)
-        apart = np.clip((np.sign(slopes) * _TIE - gaps) / slopes, 0.0, length)
+        apart = np.clip((np.sign(slopes) * TIE - gaps) / slopes, 0.0, length)
     # A tie ends where it begins to end, but for one that for long stays within a tie.
     ends = when + np.where(apart > 1e-6 * far, apart, 0.0)
-    found = np.where(tied, np.where(np.abs(then) > _TIE, ends, np.inf), np.where(then <= _TIE, when + until, np.inf))
+    found = np.where(tied, np.where(np.abs(then) > TIE, ends, np.inf), np.where(then <= TIE, when + until, np.inf))
     best = int(np.argmin(found))
     return (None, None) if not np.isfinite(found[best]) else (float(found[best]), neighbours.who(int(pairs[best])))
 
 
-def _anchor(neighbours: _Neighbours, facts: Facts, place: int, official: float) -> _Ways:
+def _anchor(neighbours: Neighbours, facts: Facts, place: int, official: float) -> Ways:
     """In u = anchor ^ exponent a completed run of the entry scores a line up to its top, which it meets at T.
 
     Every u is told as a share of the largest of a stretch, and a stretch is so short that no share is too small for a
@@ -196,7 +154,7 @@ def _anchor(neighbours: _Neighbours, facts: Facts, place: int, official: float) 
 
 
 def _stretch(
-    neighbours: _Neighbours, facts: Facts, here: npt.NDArray[np.bool_], at: float, end: float
+    neighbours: Neighbours, facts: Facts, here: npt.NDArray[np.bool_], at: float, end: float
 ) -> tuple[float | None, str | None]:
     """The first change where the anchor of the runs `here` goes from `at` to `end`; no rank has changed before."""
     rules, columns = facts.season.rules, facts.columns
@@ -213,25 +171,3 @@ def _stretch(
         return None, None
     value = high * min(1.0, max(0.0, begin + way * far)) ** (1 / rules.exponent)
     return float(f"{min(max(value, low), high):.15g}"), who
-
-
-def _exponent(neighbours: _Neighbours, facts: Facts) -> _Ways:
-    official = facts.season.rules.exponent
-
-    def at(value: float) -> npt.NDArray[np.bool_]:
-        points = run_score(rules=replace(facts.season.rules, exponent=value), **facts.columns)
-        return neighbours.changed(neighbours.gaps(points))
-
-    found: list[float | str | None] = []
-    for bound in (0.0, 10 * official or 100.0):
-        path = np.linspace(official, bound, _STEPS + 1)
-        step = next((float(value) for value in path[1:] if value != official and at(value).any()), None)
-        if step is None:
-            found += [None, None]
-            continue
-        near = step - (bound - official) / _STEPS
-        while abs(step - near) > TOLERANCE:
-            middle = (near + step) / 2
-            near, step = (near, middle) if at(middle).any() else (middle, step)
-        found += [step, neighbours.who(int(np.argmax(at(step))))]
-    return tuple(found)  # type: ignore[return-value]

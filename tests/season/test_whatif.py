@@ -185,6 +185,20 @@ def test_no_limit_of_a_season_made_by_chance_is_wrong(seeds: range) -> None:
                     assert not all(is_same(row.constant, max(value, 0.0)) for value in past), (seed, row.constant)
 
 
+def test_two_that_meet_and_part_again_within_a_hair_of_the_exponent_are_found() -> None:
+    """With x = p ^ exponent the first is ahead by 40 ((x - 1/2)^2 - 0.002^2): behind from x = 0.502 to 0.498."""
+    middle, half = 1.00625, 0.002
+    pace = 0.5 ** (1 / middle)
+    season = replace(SEASON, seeds={0: 60}, rules=Rules(objectives=40 * (1 - 4 * half**2), completion=40.0))
+    runs = [
+        run("first", "dam", 0, 4, completed=True, time_s=100 / pace**2), run("first", "runway", 0, 1),
+        run("second", "dam", 0, 4, completed=True, time_s=100 / pace), run("second", "runway", 0, 0),
+    ]  # fmt: skip
+    row = limits(fold(runs, season)).set_index("constant").loc["exponent"]
+    assert row["above"] == pytest.approx(np.log(0.5 + half) / np.log(pace), abs=1e-6)
+    assert pd.isna(row["below"])
+
+
 @pytest.mark.parametrize("exponent", [150.0, 400.0, 1e6])
 def test_an_exponent_as_large_as_a_manifest_may_have_has_limits_too(exponent: float) -> None:
     """Nearly a step at T: who is quicker than 100 s gains everything once the anchor is there."""
