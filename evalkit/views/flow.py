@@ -19,6 +19,7 @@ from evalkit.views.drawing import AnyChart, data, finish, nothing, title, toolti
 from evalkit.views.formats import DASH
 from evalkit.views.frames import Row
 from evalkit.views.names import html, labels, plain
+from evalkit.views.whatif_words import some
 
 __all__ = ["live", "rank_flow"]
 
@@ -115,12 +116,15 @@ def rank_flow(frame: pd.DataFrame, names: tuple[str, str] = ("official", "what i
         ),
         heads.mark_text(fontSize=12, fontWeight=600, baseline="bottom").encode(x=x, y=alt.value(-4), text="head:N"),
     ]  # fmt: skip
-    notes = [said := f"{sum(line.has_moved for line in lines)} of {len(lines)} ranks differ."]
+    moved = sum(line.has_moved for line in lines)
+    said = f"{moved} of {some(len(lines), 'rank')} {'differs' if moved == 1 else 'differ'}."
+    notes = [said]
     held = int((frame["rank"].notna() | frame["official_rank"].notna()).sum())
     if held > len(lines):
         notes.append(f"The best {len(lines)} of {held} that hold a rank.")
     if len(frame) > held:
-        notes.append(f"{len(frame) - held} more hold a rank on neither side.")
+        more = len(frame) - held
+        notes.append(f"{more} more {'holds' if more == 1 else 'hold'} a rank on neither side.")
     return finish(layers, title(heading, *notes), f"{heading}: {said}", _ROW * len(lines))
 
 

@@ -80,6 +80,7 @@ def test_code_opens_a_season_that_lies_elsewhere_by_its_folder(tmp_path: Path) -
     season = evalkit.open_season(there)
     board = whatif(season).apply(CHANGES["season-1"])
     assert f"evalkit.open_season({str(there)!r})" in board.code
+    assert "90 of 90 runs were recorded under another digest of the season" in repr(board.finding())
     ran(board)
     ran(whatif(str(there)).apply(CHANGES["season-1"]))
     at_home = whatif(evalkit.open_season("season-1"))

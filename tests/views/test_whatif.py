@@ -228,7 +228,7 @@ def test_the_live_rank_flow_and_the_chart_draw_the_same_rows() -> None:
     assert drawn.count("<path") == 4 and "<img" not in drawn
     assert "Ranks, official and what if: 3 of 4 differ" in drawn
     assert "3 of 4 ranks differ" in chart["description"]
-    assert chart["title"]["subtitle"][1:] == ["1 more hold a rank on neither side."]
+    assert chart["title"]["subtitle"][1:] == ["1 more holds a rank on neither side."]
     rows = [row for rows in chart["datasets"].values() for row in rows if "text" in row]
     assert {(row["side"], row["place"], row["name"]) for row in rows} == {
         (0, 0, "b"), (0, 1, "a"), (0, 2, "gone"), (0, 3, "</svg><img>"),
