@@ -105,6 +105,7 @@ INPUT: dict[str, Check] = {
 }  # fmt: skip
 
 
+MONEY: Check = (lambda value: _is_number(value) and value < 1e12, "a finite number below 10^12: no run costs more")
 DRIFT: dict[str, Check] = {"decision": COUNT, "tick": COUNT, "what": WORDS}
 GRADED = ("completed", "died", "failed", "budget", "dollar_cap", "tick_limit", "trap")
 UNGRADED = ("fuel", "stack", "wall", "agent_error")
@@ -113,7 +114,7 @@ SEASON: dict[str, Check] = {
     "agent": NAME, "agent_digest": DIGEST, "attempt": ATTEMPT, "reference": _optional(_one_of("anchor", "floor")),
     "cheats": LIST, "objectives_done": COUNT, "objectives_total": COUNT, "completed": FLAG, "died": FLAG,
     "time_s": _optional(NUMBER), "decisions": COUNT, "decision_budget": _optional(COUNT), "ticks": COUNT,
-    "tokens": _optional(COUNT), "dollars": _optional(NUMBER), "dollar_cap": _optional(NUMBER),
+    "tokens": _optional(COUNT), "dollars": _optional(MONEY), "dollar_cap": _optional(NUMBER),
     "ended_by": _one_of(*GRADED, *UNGRADED), "ungraded": _optional(WORDS), "game_digest": DIGEST, "engine": TEXT,
     "fuel": _optional(COUNT), "replay_digest": _optional(DIGEST), "verified": _optional(FLAG),
     "verified_at": _optional(UTC), "verified_on": _optional(TEXT), "drift": _optional(OBJECT), "provenance": SHALLOW,

@@ -225,7 +225,9 @@ def test_runs_come_in_recorded_order_and_are_filtered(store: Store) -> None:
 
 
 def test_an_unknown_filter_or_kind_is_named(store: Store) -> None:
-    with pytest.raises(UsageError, match="filters are agent, case, difficulty, kind, level, model, season"):
+    with pytest.raises(
+        UsageError, match="filters are agent, case, case_digest, difficulty, kind, level, model, season"
+    ):
         store.runs(modle="x")  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="kinds are performance, reviewed, season"):
         store.runs_frame(kind="seasons")

@@ -60,7 +60,8 @@ class Separation:
     """How far two agents are apart over the entries' means, and how many seeds of each entry would tell them apart.
 
     `se` is stratified by entry. `seeds` is the fewest that any of these entries has now; `needed` None where the
-    difference is 0. `is_separate`: the interval of this confidence around the difference leaves out 0.
+    difference is 0. `is_separate`: the interval of this confidence around the difference leaves out 0. All of it is
+    over entries of two shared seeds or more; `left_out` are the (level, difficulty) of the others.
     """
 
     difference: float
@@ -68,6 +69,7 @@ class Separation:
     seeds: int
     needed: int | None
     is_separate: bool
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 def seeds_to_separate(
@@ -96,5 +98,6 @@ def seeds_to_separate(
         spread = sum(variance(values) for values in wide)
         needed = max(2, math.ceil((z + NormalDist().inv_cdf(power)) ** 2 * spread / (count * mean) ** 2))
     return Separation(
-        difference=mean, se=error, seeds=min(map(len, wide)), needed=needed, is_separate=abs(mean) > z * error
-    )
+        difference=mean, se=error, seeds=min(map(len, wide)), needed=needed, is_separate=abs(mean) > z * error,
+        left_out=tuple(key for key, values in entries.items() if len(values) < 2),
+    )  # fmt: skip

@@ -31,9 +31,9 @@ class StandingRow:
     """An agent's season: `score` is the mean over the `cells` it has, of `cells_expected`; fewer is partial.
 
     `rank` is None for a reference row and a partial one, `se` for a single cell. `attempts` are the runs behind it;
-    `decisions`, `tokens` and `dollars` are their sums. `tokens` is None where any is unknown, `dollars` where all are;
-    where some are, `dollars_complete` is false. `verified`: all (True), some failed (False), some not replayed (None).
-    `other_digest` counts runs that were recorded under another digest of the season.
+    `decisions`, `tokens` and `dollars` are their sums. `tokens` is None where any is unknown, `dollars` where all are
+    or they sum to no float; where some are, `dollars_complete` is false. `verified`: all (True), some failed (False),
+    some not replayed (None). `other_digest` counts runs that were recorded under another digest of the season.
     """
 
     rank: int | None
@@ -153,7 +153,10 @@ def _row(
 ) -> StandingRow:
     references = part["reference"].dropna()
     verified = [None if pd.isna(value) else bool(value) for value in part["verified"]]
-    known = part["dollars"].dropna()
+    known = part["dollars"].dropna().astype("float64")
+    with np.errstate(over="ignore"):
+        dollars = float(known.sum())
+    is_sum = not known.empty and np.isfinite(dollars)
     tokens = part["tokens"]
     return StandingRow(
         rank=None,
@@ -165,10 +168,10 @@ def _row(
         cells_expected=expected,
         attempts=len(part),
         verified=False if False in verified else None if None in verified else True,
-        decisions=int(part["decisions"].sum()),
-        tokens=None if tokens.isna().any() else int(tokens.sum()),
-        dollars=None if known.empty else float(known.astype("float64").sum()),
-        dollars_complete=len(known) == len(part),
+        decisions=sum(map(int, part["decisions"])),  # by Python, whose integers have no end
+        tokens=None if tokens.isna().any() else sum(map(int, tokens)),
+        dollars=dollars if is_sum else None,
+        dollars_complete=bool(is_sum) and len(known) == len(part),
         other_digest=int((part["season_digest"] != season.digest).sum()),
     )
 

@@ -24,6 +24,7 @@ class Filters(TypedDict, total=False):
     version: str | None
     variant: str | None
     model: str | None
+    case_digest: str | None
     season: str | None
     season_version: str | None
     season_digest: str | None
@@ -53,6 +54,7 @@ def filtered(
     in_seasons = ("season", "season_version", "season_digest", "level", "difficulty", "agent")
     columns |= {name: tables.season_runs.c[name] for name in in_seasons}
     columns["kind"] = tables.runs.c.kind
+    columns["case_digest"] = tables.runs.c.record
     for name, value in cast(dict[str, str | None], filters).items():
         if name not in columns:
             raise UsageError(f"runs are not filtered by {name!r}: filters are {', '.join(sorted(columns))}")
@@ -60,6 +62,8 @@ def filtered(
             raise UsageError(f"{value!r} is no kind of run: kinds are {', '.join(KINDS)}")
         if name == "model" and value is not None:
             query = query.where(columns[name].in_(models))
+        elif name == "case_digest" and value is not None:  # no column has it; a record's text has its keys as they are
+            query = query.where(columns[name].contains(f'"case_digest":"{value}"', autoescape=True))
         elif value is not None:
             query = query.where(columns[name] == value if is_text(value) else sa.false())
     return query if include_voided else query.where(tables.runs.c.voided.is_(None))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from evalkit.views import theme
@@ -18,6 +19,7 @@ from evalkit.views.drawing import AnyChart, data, finish, nothing, title, toolti
 from evalkit.views.formats import DASH
 from evalkit.views.frames import Row
 from evalkit.views.names import html, labels, plain
+from evalkit.views.whatif_words import some
 
 __all__ = ["live", "rank_flow"]
 
@@ -51,12 +53,13 @@ class _Line:
 def _lines(frame: pd.DataFrame) -> list[_Line]:
     """The best `MOST` rows by the rank after, of those that hold a rank on either side; ranks of one agent or model."""
     who = "agent" if "agent" in frame else "model"
-    held = [
+    held = frame[frame["rank"].notna() | frame["official_rank"].notna()]
+    order = np.lexsort((held["official_rank"].fillna(0), held["rank"].fillna(0), held["rank"].isna()))
+    after = [
         (str(getattr(row, who)), (_whole(row.official_rank), _whole(row.rank)),
          (_known(row.official_score), _known(row.score)))
-        for row in rows_of(frame[frame["rank"].notna() | frame["official_rank"].notna()])
+        for row in rows_of(held.iloc[order[:MOST]])
     ]  # fmt: skip
-    after = sorted(held, key=lambda row: (row[1][1] is None, row[1][1] or 0, row[1][0] or 0))[:MOST]
     before = sorted(after, key=lambda row: (row[1][0] is None, row[1][0] or 0, row[1][1] or 0))
     from_place = {row[0]: place for place, row in enumerate(before)}
     label = labels((row[0] for row in after), 28)
@@ -113,12 +116,15 @@ def rank_flow(frame: pd.DataFrame, names: tuple[str, str] = ("official", "what i
         ),
         heads.mark_text(fontSize=12, fontWeight=600, baseline="bottom").encode(x=x, y=alt.value(-4), text="head:N"),
     ]  # fmt: skip
-    notes = [said := f"{sum(line.has_moved for line in lines)} of {len(lines)} ranks differ."]
+    moved = sum(line.has_moved for line in lines)
+    said = f"{moved} of {some(len(lines), 'rank')} {'differs' if moved == 1 else 'differ'}."
+    notes = [said]
     held = int((frame["rank"].notna() | frame["official_rank"].notna()).sum())
     if held > len(lines):
         notes.append(f"The best {len(lines)} of {held} that hold a rank.")
     if len(frame) > held:
-        notes.append(f"{len(frame) - held} more hold a rank on neither side.")
+        more = len(frame) - held
+        notes.append(f"{more} more {'holds' if more == 1 else 'hold'} a rank on neither side.")
     return finish(layers, title(heading, *notes), f"{heading}: {said}", _ROW * len(lines))
 
 

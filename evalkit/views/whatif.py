@@ -6,8 +6,9 @@ their namesakes in `performance`; here are only the controls and what they show.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, Protocol
 
@@ -16,17 +17,16 @@ import pandas as pd
 
 from evalkit.errors import UsageError
 from evalkit.performance.case import Case
-from evalkit.performance.manifest import open_case
 from evalkit.reading import did_you_mean, printable
-from evalkit.season.manifest import open_season
 from evalkit.season.season import Season
-from evalkit.store import Store, open_results
 from evalkit.views import prose
 from evalkit.views.cells import as_html, number, rows_of
 from evalkit.views.controls import folds, keyboard
 from evalkit.views.flow import live
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
+from evalkit.views.opening import find, named_again, opened
+from evalkit.views.whatif_words import arrow, edges, name_of, said, some, tightest, whys
 
 __all__ = ["Board", "Question", "find", "opened", "whatif"]
 
@@ -37,21 +37,26 @@ ROWS = 60
 class Question(Protocol):
     """What can be changed, and what it then gives: a season's, in `whatif_season`, or a case's, in `whatif_case`.
 
-    `controls` are by name, `panels` the same ones as they are laid out; `official` is what resets them. `frame` and
-    `code` answer for the controls as they stand, and raise UsageError, in a line, where they leave nothing to rank.
+    `controls` are by name, `panels` the same ones as they are laid out. `note` is what to know of the runs, or "".
+    `frame` and `code` answer for values of the controls, by their names, and raise UsageError, in a line, where these
+    leave nothing to rank.
     """
 
     title: str
     what: str
+    note: str
     controls: dict[str, Any]
     panels: tuple[tuple[str, Any], ...]
     limits: pd.DataFrame
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self, values: Mapping[str, Any], reasons: int | None = None) -> pd.DataFrame:
         """The ranking, official and what-if, as the wing's `what_if` gives it."""
 
-    def code(self) -> str:
+    def code(self, values: Mapping[str, Any]) -> str:
         """What gives the same frame with no widget."""
+
+    def limited(self, row: Any) -> str:
+        """The name of the control that a row of `limits` is about."""
 
     def limit_table(self) -> Table:
         """How far each constant can go."""
@@ -71,9 +76,12 @@ class Board:
         self._question = question
         self.controls = question.controls
         self.limits = question.limits
-        self.frame = pd.DataFrame()
-        self.code = ""
-        self._official = {name: control.value for name, control in self.controls.items()}
+        self._edges = edges(question.limits, question.limited)
+        self._shown = pd.DataFrame()
+        self._whole: pd.DataFrame | None = None
+        self._drawn: Mapping[str, Any] = {}
+        self.code = self._refusal = ""
+        self._official = self._values()
         self._quiet = False
         self._summary, self._ranks, self._code = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self.reset_button = widgets.Button(description="Reset to official", icon="undo", layout={"width": "auto"})
@@ -87,29 +95,65 @@ class Board:
         return self.widget._repr_mimebundle_(**given)
 
     def __repr__(self) -> str:
-        return f"what-if of {self._question.title}: {len(self.frame)} rows"
+        return f"what-if of {self._question.title}: {some(len(self._shown), 'row')}"
+
+    def _values(self) -> dict[str, Any]:
+        return {name: control.value for name, control in self.controls.items()}
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The ranking, official and what-if; empty where the controls leave nothing to rank."""
+        if self._whole is None:
+            self._whole = self._question.frame(self._drawn)
+        return self._whole
 
     def reset(self) -> None:
         """Set every control back to its official value."""
-        self._quiet = True
-        try:
-            for name, value in self._official.items():
-                self.controls[name].value = value
-        finally:
-            self._quiet = False
-        self.redraw()
+        self._set(self._official)
 
-    def apply(self, changes: Sequence[str]) -> Board:
+    def apply(self, changes: Iterable[str] | str) -> Board:
         """Set controls from texts like `completion=50` or `entry dam (agent)=no`, and return the board.
 
         Raises UsageError, in a line, for a name that is no control and a value that does not fit it; nothing is set.
         """
+        if not isinstance(changes, Iterable):
+            raise UsageError(f"changes are texts such as {next(iter(self.controls))}=…, not {changes!r}")
         values: dict[str, Any] = {}
-        for change in changes:
-            name, _, text = (part.strip() for part in change.rpartition("="))
-            if name not in self.controls:
-                raise UsageError(f'no control "{printable(name)}"{did_you_mean(name, list(self.controls))}')
+        for change in [changes] if isinstance(changes, str) else changes:
+            name, sign, text = (part.strip() for part in str(change).rpartition("="))
+            if not sign or name not in self.controls:
+                raise UsageError(self._strange(name if sign else text, bool(sign)))
             values[name] = _value(self.controls[name], text)
+        self._set(values)
+        return self
+
+    def _strange(self, name: str, has_value: bool) -> str:
+        """What is wrong with a name that is no control, or that no value follows."""
+        if name in self.controls and not has_value:
+            return f'"{printable(name)}" says no value: write {printable(name)}=…'
+        names = list(self.controls)
+        listed = ", ".join(short(known, 30) for known in names[:8])
+        more = f" and {len(names) - 8} more, as `.controls` lists them" if len(names) > 8 else ""
+        return f'no control "{printable(name)}"{did_you_mean(name, names)}: there are {listed}{more}'
+
+    def nearest(self) -> list[str]:
+        """The one change, as `apply` takes it, of the constant that is nearest to changing a rank: just beyond that.
+
+        Nearest is as a share of the constant's official value. Empty where no constant, alone, changes a rank.
+        """
+        for edge in self._edges:
+            control = self.controls[edge.control]
+            whole = isinstance(control.value, int)
+            for value in [edge.limit] if whole else edge.beyond():
+                value = int(value) if whole else value
+                if not control.min <= value <= control.max:
+                    continue
+                frame = self._question.frame({**self._official, edge.control: value}, 0)
+                if not frame["rank"].equals(frame["official_rank"].rename("rank")):
+                    return [f"{edge.control}={value!r}"]
+        return []
+
+    def _set(self, values: Mapping[str, Any]) -> None:
         self._quiet = True
         try:
             for name, value in values.items():
@@ -117,7 +161,6 @@ class Board:
         finally:
             self._quiet = False
         self.redraw()
-        return self
 
     def _changed(self, _change: Any) -> None:
         if not self._quiet:
@@ -125,16 +168,23 @@ class Board:
 
     def redraw(self) -> None:
         """Compute and show again; a control that changes does this itself."""
+        values, what = self._values(), self._question.what
         try:
-            self.frame, self.code = self._question.frame(), self._question.code()
+            for name, value in values.items():
+                if isinstance(value, float) and not math.isfinite(value):
+                    raise UsageError(f"{name} is no number now: set one from 0, or reset")
+            # The reasons of rows that are not listed wait until someone asks for `frame`.
+            self._shown, self.code = self._question.frame(values, ROWS), self._question.code(values)
         except UsageError as error:
-            self.frame, self.code = self.frame.iloc[:0], ""
-            self._summary.value = f"<p><b>{html(str(error))}</b></p>"
+            self._shown = self._whole = self._shown.iloc[:0]
+            self.code, self._refusal = "", str(error)
+            self._summary.value = f"<p><b>{html(self._refusal)}</b></p>"
             self._ranks.value = self._code.value = ""
             return
-        self._summary.value = f"<p style='margin:.2em 0 .6em'>{html(_said(self.frame, self._question.what))}</p>"
-        what = self._question.what
-        self._ranks.value = as_html(self.table()) + live(self.frame) + _whys(self.frame, what)
+        self._drawn, self._whole, self._refusal = values, None, ""
+        lines = [said(self._shown, what), self._question.note]
+        self._summary.value = "".join(f"<p style='margin:.2em 0 .6em'>{html(line)}</p>" for line in lines if line)
+        self._ranks.value = as_html(self.table()) + live(self._shown) + whys(self._shown, what, ROWS)
         self._code.value = f'<pre style="white-space:pre-wrap;line-height:1.45">{escape(self.code)}</pre>'
 
     def table(self) -> Table:
@@ -142,16 +192,16 @@ class Board:
         what = self._question.what
         rows, columns = [], [Column("rank", "number"), Column("was", "number"), Column("moved", "mark"), Column(what)]
         scores: tuple[tuple[Column, Cell], ...] = ()
-        for row in rows_of(self.frame.head(ROWS)):
+        for row in rows_of(self._shown.head(ROWS)):
             scores = self._question.cells(row)
-            place = (number(row.rank), number(row.official_rank), Cell(_arrow(row)), Cell.name(_name(row, what), 44))
+            place = (number(row.rank), number(row.official_rank), Cell(arrow(row)), Cell.name(name_of(row, what), 44))
             rows.append((*place, *(cell for _, cell in scores)))
         columns += [column for column, _ in scores]
-        left = len(self.frame) - len(rows)
-        note = f"The best {len(rows)} of {len(self.frame)}; `.frame` holds all." if left > 0 else ""
+        left = len(self._shown) - len(rows)
+        note = f"The best {len(rows)} of {len(self._shown)}; `.frame` holds all." if left > 0 else ""
+        empty = _sentence(self._refusal) or "No run counts here yet, so there is nothing to rank."
         return Table(
-            "Official and what-if, side by side", columns, rows, note=note, searchable=False,
-            empty="No run counts here yet, so there is nothing to rank.",
+            "Official and what-if, side by side", columns, rows, note=note, searchable=False, empty=empty
         )  # fmt: skip
 
     def limit_table(self) -> Table:
@@ -160,7 +210,11 @@ class Board:
 
     def finding(self) -> prose.Note:
         """Say what this setting changes, and which constant is nearest to changing a rank."""
-        return prose.paragraphs(f"Finding: {_said(self.frame, self._question.what)}", _tightest(self.limits))
+        if self._refusal:
+            return prose.paragraphs(f"Finding: {_sentence(self._refusal)}")
+        any_ranked = bool(self._shown["official_rank"].notna().any())
+        line = f"Finding: {said(self._shown, self._question.what)}"
+        return prose.paragraphs(line, tightest(self._edges, any_ranked), self._question.note)
 
     def _laid_out(self) -> Any:
         left = widgets.VBox(
@@ -189,72 +243,14 @@ def whatif(what: str | os.PathLike[str] | Season | Case, store: Any = None, *, r
 
     found = find(what)
     if isinstance(found, Season):
-        ref = f"{found.slug}@{found.version}" if isinstance(what, (Season, Case)) else os.fspath(what)
-        return Board(SeasonQuestion(found, store, runs, ref))
+        return Board(SeasonQuestion(found, store, runs, named_again(what, found)))
     if not found.is_performance:
         raise UsageError(f"case {found.slug} has no constants to change: a review is its score")
     return Board(CaseQuestion(found, store, runs))
 
 
-def find(what: str | os.PathLike[str] | Season | Case) -> Season | Case:
-    """Open a case or a season. Raises UsageError as `open_case` does where it is neither."""
-    if isinstance(what, (Season, Case)):
-        return what
-    ref = os.fspath(what)
-    try:
-        return open_case(ref)
-    except UsageError as error:
-        refusal = error
-    try:
-        return open_season(ref)
-    except UsageError:
-        raise refusal from None
-
-
-def opened(store: Any) -> tuple[Store, str | None]:
-    """A store to read, and the name that opens it again (None: what opens when nobody says)."""
-    if isinstance(store, Store):
-        return store, None if store.name.startswith("sqlite://") else store.name
-    return open_results(store), None if store is None else os.fspath(store)
-
-
-def _name(row: Any, what: str) -> str:
-    name = str(getattr(row, what))
-    reference = getattr(row, "reference", None)
-    return name if reference is None or pd.isna(reference) else f"{name} ({reference})"
-
-
-def _arrow(row: Any) -> str:
-    if pd.isna(row.rank) or pd.isna(row.official_rank):
-        return "" if pd.isna(row.rank) == pd.isna(row.official_rank) else "new" if pd.isna(row.official_rank) else "out"
-    return "" if row.moved == 0 else f"{'▲' if row.moved > 0 else '▼'} {abs(row.moved)}"
-
-
-def _said(frame: pd.DataFrame, what: str) -> str:
-    """Who leads and how many moved, in a line."""
-    if frame.empty:
-        return "No run counts here yet."
-    first = frame.loc[frame["rank"] == 1, what]
-    official = set(frame.loc[frame["official_rank"] == 1, what])
-    moved = int((frame["why"] != "").sum())
-    lead = "nobody takes a rank" if first.empty else f"first: {short(', '.join(first), 60)}"
-    if set(first) == official:
-        lead += ", as officially" if moved else ""
-    elif official:
-        lead += f" (officially {short(', '.join(sorted(official)), 60)})"
-    said = "No rank differs from the official one" if not moved else f"{moved} of {len(frame)} rows differ"
-    return f"{said}; {lead}."
-
-
-def _tightest(limits: pd.DataFrame) -> str:
-    """Which constant is nearest, as a share of itself, to changing a rank."""
-    near: list[tuple[float, str]] = []
-    for row in rows_of(limits.dropna(subset="official")):
-        for limit in (row.below, row.above):
-            if not pd.isna(limit) and row.official:
-                said = f"{row[0]}, at {limit:,.6g} instead of {row.official:,.6g}"
-                near.append((abs(limit - row.official) / row.official, said))
-    return f"Of all constants, the nearest to change a rank alone: {min(near)[1]}." if near else ""
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
 def _value(control: Any, text: str) -> Any:
@@ -274,13 +270,3 @@ def _value(control: Any, text: str) -> Any:
         if value is not None and control.min <= value <= control.max:
             return value
     raise UsageError(f'"{printable(text)}" does not fit the control {short(control.description or "score", 40)}')
-
-
-def _whys(frame: pd.DataFrame, what: str) -> str:
-    """Who moved, and why, a line each."""
-    moved = frame[frame["why"] != ""]
-    if moved.empty:
-        return ""
-    lines = [f"<li><b>{html(short(str(getattr(row, what)), 44))}</b> {html(row.why)}</li>"
-             for row in rows_of(moved.head(ROWS))]  # fmt: skip
-    return f'<h4 style="margin:.8em 0 .3em">Who moved, and why</h4><ul style="line-height:1.5">{"".join(lines)}</ul>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import ipywidgets as widgets
@@ -16,11 +17,12 @@ from evalkit.performance.whatif import RERUN, Facts, Setting, code, fold, what_i
 from evalkit.store.filters import Filters
 from evalkit.views.cells import named, number, rows_of
 from evalkit.views.controls import BOX, exact, number_field, panel
-from evalkit.views.formats import OUTCOME_MARKS, OUTCOME_WORDS, grouped
+from evalkit.views.formats import OUTCOME_MARKS, OUTCOME_WORDS
 from evalkit.views.frames import latest_cohort
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import short
-from evalkit.views.whatif import opened
+from evalkit.views.opening import opened
+from evalkit.views.whatif_words import other_digest, some
 
 __all__ = ["CaseQuestion"]
 
@@ -37,16 +39,18 @@ class CaseQuestion:
 
     def __init__(self, case: Case, store: Any, runs: Any) -> None:
         self._cohort: tuple[str, str, str, str] | None = None
-        self._store: str | None = None
-        self._facts = self._read(case, store) if runs is None else fold(latest_cohort(runs), aliases=project_aliases())
-        self.title = f"{case.name} {case.version}: {len(self._facts.run_ids):,} runs"
+        self._source: str | None = None
+        self._facts, others = self._read(case, store) if runs is None else self._given(case, runs)
+        count = len(self._facts.run_ids)
+        self.title = f"{case.name} {case.version}: {some(count, 'run')}"
+        self.note = other_digest(others, count, "case")
         self.limits = limits(self._facts)
         recorded = np.nanmax(self._facts.ceiling, axis=0) if len(self._facts.run_ids) else []
         self._official = {name: int(value) for name, value in zip(self._facts.inputs, recorded, strict=True)}
         self.controls: dict[str, Any] = {}
         ceilings: list[Any] = []
         for name, official in self._official.items():
-            field = number_field(name, official, whole=True, most=2**53 - 1, step=max(1, official // 20))
+            field = number_field(name, official, whole=True, most=max(2**53 - 1, official), step=max(1, official // 20))
             self.controls[f"ceiling {name}"] = field
             ceilings.append(exact(field, times=max(1, official)))
         ticks = []
@@ -66,22 +70,33 @@ class CaseQuestion:
             ("Inputs and score", panel([*ticks, self.controls["score"]], "Ticked inputs count; a score is")),
         )
 
-    def _read(self, case: Case, store: Any) -> Facts:
-        source, self._store = opened(store)
+    def _given(self, case: Case, runs: Any) -> tuple[Facts, int]:
+        """The facts of the latest cohort of the runs given, and how many of its runs are of another digest."""
+        cohort = latest_cohort(runs)
+        self._cohort = cohort[0].cohort if cohort else None
+        digest = case.digest()
+        others = sum(run.voided is None and run.case_digest != digest for run in cohort)
+        return fold(cohort, aliases=project_aliases()), others
+
+    def _read(self, case: Case, store: Any) -> tuple[Facts, int]:
+        """The same of a store."""
+        source, self._source = opened(store)
         found: Filters = {"kind": "performance", "case": case.slug, "version": case.version}
         runs = source.runs_frame(include_voided=False, **found)
         if runs.empty:
-            return fold(runs, source.inputs_frame(**found))
+            self._cohort = (case.slug, case.version, "", "")  # of which no run is, as there is none
+            return fold(runs, source.inputs_frame(**found)), 0
         last = runs.sort_values(["recorded_at", "run_id"]).iloc[-1]
         self._cohort = tuple(str(last[name]) for name in _COHORT)  # type: ignore[assignment]
         runs = runs[(runs[_COHORT] == last[_COHORT]).all(axis=1)]
         found["variant"] = str(last["variant"])
         inputs = source.inputs_frame(include_voided=False, **found)
-        return fold(runs, inputs, project_aliases())
+        found["case_digest"] = case.digest()
+        same = source.runs_frame(include_voided=False, **found)
+        return fold(runs, inputs, project_aliases()), int((~runs["run_id"].isin(same["run_id"])).sum())
 
-    def setting(self) -> Setting:
-        """What the controls say."""
-        value = {name: control.value for name, control in self.controls.items()}
+    def setting(self, value: Mapping[str, Any]) -> Setting:
+        """What values of the controls say."""
         ceilings = {name: int(value[f"ceiling {name}"]) for name in self._official}
         return Setting(
             ceilings={name: ceiling for name, ceiling in ceilings.items() if ceiling != self._official[name]},
@@ -89,16 +104,20 @@ class CaseQuestion:
             score=value["score"],
         )
 
-    def frame(self) -> pd.DataFrame:
-        """The ranking for the controls as they stand. Raises UsageError where they leave nothing."""
-        setting = self.setting()
+    def frame(self, values: Mapping[str, Any], reasons: int | None = None) -> pd.DataFrame:
+        """The ranking for values of the controls. Raises UsageError where they leave nothing."""
+        setting = self.setting(values)
         if self._official and len(setting.without_inputs) == len(self._official):
             raise UsageError("nothing is left to score: tick at least one input")
-        return what_if(self._facts, setting)
+        return what_if(self._facts, setting, reasons=reasons)
 
-    def code(self) -> str:
+    def code(self, values: Mapping[str, Any]) -> str:
         """Python that gives the same frame."""
-        return code(self.setting(), cohort=self._cohort, store=self._store)
+        return code(self.setting(values), cohort=self._cohort, source=self._source, aliases=True)
+
+    def limited(self, row: Any) -> str:
+        """The control of an input's ceiling."""
+        return f"ceiling {row.input}"
 
     def cells(self, row: Any) -> tuple[tuple[Column, Cell], ...]:
         """Score, what it was, and the outcome."""
@@ -126,7 +145,7 @@ class CaseQuestion:
         ]  # fmt: skip
         return Table(
             "How far each ceiling can go, alone, before the first rank changes", columns, rows, searchable=False,
-            note="In fuel, exact. A dash: no ceiling changes a rank. Above `known up to`, a run that was stopped there "
-            "would need a rerun; a dash: none was stopped.",
-            empty=f"No run has a stress input yet ({grouped(0)} runs).",
+            note="In fuel, exact. A dash under down to or up to: no ceiling on that side changes a rank. Above the "
+            "figure under known up to, a run that was stopped would need a rerun; a dash there: no run was stopped.",
+            empty="No run has a stress input yet.",
         )  # fmt: skip

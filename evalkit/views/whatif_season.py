@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -15,7 +16,8 @@ from evalkit.season.whatif import Setting, code, command, entry_name, fold, what
 from evalkit.views.cells import named, number, rows_of
 from evalkit.views.controls import BOX, exact, number_field, panel
 from evalkit.views.grid import Cell, Column, Table
-from evalkit.views.whatif import opened
+from evalkit.views.opening import opened
+from evalkit.views.whatif_words import figured, other_digest, some
 
 __all__ = ["SeasonQuestion"]
 
@@ -32,18 +34,20 @@ class SeasonQuestion:
 
     what = "agent"
 
-    def __init__(self, season: Season, store: Any, runs: Any, ref: str) -> None:
-        self._season, self._ref = season, None if runs is not None else ref
-        self._store: str | None = None
+    def __init__(self, season: Season, store: Any, runs: Any, ref: str | None) -> None:
+        self._season, self._ref = season, ref
+        self._source: str | None = None
         if runs is None:
-            source, self._store = opened(store)
+            source, self._source = opened(store)
             runs = source.season_frame(include_voided=False, season=season.slug, season_version=season.version)
         self._facts = fold(runs, season)
-        self.title = f"{season.name or season.slug} {season.version}: {len(self._facts.agent):,} runs"
+        count = len(self._facts.agent)
+        self.title = f"{season.name or season.slug} {season.version}: {some(count, 'run')}"
+        self.note = other_digest(self._facts.other_digest, count, "season")
         self.limits = limits(self._facts)
         self._entries = {entry_name(entry.key): entry for entry in season.entries}
         rules = {field.name: self._constant(field.name) for field in fields(Rules)}
-        anchors = {f"anchor {name}": number_field(name, e.anchor_s or 0.0) for name, e in self._entries.items()}
+        anchors = {f"anchor {name}": _anchor(name, e.anchor_s or 0.0) for name, e in self._entries.items()}
         entries = {f"entry {name}": _tick(name) for name in self._entries}
         seeds = {f"seed {seed}": _tick(f"seed {seed}") for seed in season.seeds}
         flags = {
@@ -58,17 +62,16 @@ class SeasonQuestion:
         )
 
     def _constant(self, name: str) -> Any:
-        step = 0.05 if name == "exponent" else 1.0
-        return number_field(_WORDS[name], getattr(self._season.rules, name), most=1e6, step=step)
+        step, official = 0.05 if name == "exponent" else 1.0, getattr(self._season.rules, name)
+        return number_field(_WORDS[name], official, most=max(1e6, official), step=step)
 
     def _slid(self, name: str, field: Any) -> Any:
         """A constant with its slider, which ends at twice the official value or more."""
         least = 2.0 if name == "exponent" else 100.0
         return exact(field, most=max(least, 2 * field.value), step=field.step)
 
-    def setting(self) -> Setting:
-        """What the controls say."""
-        value = {name: control.value for name, control in self.controls.items()}
+    def setting(self, value: Mapping[str, Any]) -> Setting:
+        """What values of the controls say."""
         rules = replace(self._season.rules, **{field.name: float(value[field.name]) for field in fields(Rules)})
         anchors = {entry.key: value[f"anchor {name}"] or None for name, entry in self._entries.items()}
         return Setting(
@@ -80,16 +83,21 @@ class SeasonQuestion:
             partial_as_zero=value["partial_as_zero"],
         )
 
-    def frame(self) -> pd.DataFrame:
-        """The ranking for the controls as they stand. Raises UsageError where they leave nothing."""
-        return what_if(self._facts, self._season, self.setting())
+    def frame(self, values: Mapping[str, Any], reasons: int | None = None) -> pd.DataFrame:
+        """The ranking for values of the controls. Raises UsageError where they leave nothing."""
+        return what_if(self._facts, self._season, self.setting(values), reasons=reasons)
 
-    def code(self) -> str:
+    def code(self, values: Mapping[str, Any]) -> str:
         """Python, and the shell command where one says the same."""
-        setting = self.setting()
-        shell = command(self._season, setting)
-        text = code(self._season, setting, ref=self._ref, store=self._store)
-        return text if shell is None or setting == Setting() else f"{text}\n# or in a shell: {shell}\n"
+        setting = self.setting(values)
+        text = code(self._season, setting, ref=self._ref, source=self._source)
+        is_named = self._ref is not None and self._source not in (None, "store")
+        shell = command(self._season, setting) if is_named and setting != Setting() else None
+        return text if shell is None else f"{text}\n# or in a shell: {shell}\n"
+
+    def limited(self, row: Any) -> str:
+        """Rows of `limits` are named as their controls are."""
+        return str(row.constant)
 
     def cells(self, row: Any) -> tuple[tuple[Column, Cell], ...]:
         """Score, what it was, its standard error, and how many cells are behind it."""
@@ -106,17 +114,20 @@ class SeasonQuestion:
         )  # fmt: skip
         rows = [
             (
-                named(row.constant), number(row.official, ",.4g"),
-                number(row.below, ",.6g"), named(row.below_who),
-                number(row.above, ",.6g"), named(row.above_who),
+                named(row.constant), figured(row.official), figured(row.below), named(row.below_who),
+                figured(row.above), named(row.above_who),
             )
             for row in rows_of(self.limits)
         ]  # fmt: skip
         return Table(
             "How far each constant can go, alone, before the first rank changes", columns, rows, searchable=False,
-            note="A dash: no rank changes between 0 (of an anchor, a tenth) and ten times the official value.",
+            note="A dash: no rank changes on that side, from 0 (an anchor: a tenth) to ten times the official value.",
         )  # fmt: skip
 
 
 def _tick(text: str, value: bool = True) -> Any:
     return widgets.Checkbox(value=value, description=text, indent=False, layout=BOX)
+
+
+def _anchor(name: str, official: float) -> Any:
+    return number_field(name, official, most=max(1e9, official))

@@ -182,4 +182,4 @@ def test_what_does_not_fit_is_refused_in_a_line_and_nothing_is_an_answer() -> No
     assert what_if([], Setting()).empty
     assert limits(fold([])).empty
     assert len(what_if([made.run("a")], Setting(score="ratios"))) == 1
-    assert "fuel_schedule == 'x'" in code(Setting(), cohort=("c", "v", "b", "x"))
+    assert "('c', 'v', 'b', 'x')" in code(Setting(), cohort=("c", "v", "b", "x"))

@@ -63,3 +63,9 @@ def test_no_spread_and_no_difference_are_answers(
 def test_one_seed_says_nothing_about_how_many_more() -> None:
     assert seeds_to_separate({("x", "", 0): 1.0, ("y", "", 0): 2.0}) is None
     assert seeds_to_separate({}) is None
+
+
+def test_entries_of_one_seed_are_named_as_left_out() -> None:
+    found = seeds_to_separate({("x", "a", 0): 4.0, ("x", "a", 1): 8.0, ("y", "a", 0): -9.0})
+    assert found is not None and found.difference == 6.0
+    assert found.left_out == (("y", "a"),)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
-from dataclasses import replace
+import warnings
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +259,19 @@ def test_what_holds_no_season_runs_is_one_line() -> None:
             take(pd.DataFrame({"run_id": ["a"]}), SEASON)
         with pytest.raises(UsageError, match=r"agents are ranked from season runs, .* not from any str"):
             take(["a"], SEASON)  # type: ignore[list-item]
+
+
+def test_tokens_beyond_sixty_four_bits_and_dollars_beyond_every_float_are_carried() -> None:
+    runs = [replace(one, tokens=2**62, decisions=2**62) for one in whole("a")]
+    assert (standings(runs, SEASON)[0].tokens, standings(runs, SEASON)[0].decisions) == (2**64, 2**64)
+    frame = pd.DataFrame([asdict(one) for one in runs]).astype({"tokens": "Int64"})
+    assert standings(frame, SEASON)[0].tokens == 2**64
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        row = standings([replace(one, dollars=1.7e308) for one in whole("a")], SEASON)[0]
+    assert (row.dollars, row.dollars_complete) == (None, False)
+
+
+def test_what_no_run_can_cost_is_refused_in_a_line() -> None:
+    with pytest.raises(ValueError, match="dollars must be a finite number below 10\\^12"):
+        replace(run(), dollars=1e12).validate()

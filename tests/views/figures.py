@@ -24,6 +24,7 @@ from evalkit.season.score import Rules
 from evalkit.views.whatif import Board
 from evalkit.views.whatif import whatif as board_of
 from tests import made_up_runs as made
+from tests.season.test_ranking import run
 from tests.views.boards import many
 
 RUNS = 10_000
@@ -61,6 +62,7 @@ def main() -> None:
     steps = [41.0 + place for place in range(20)]
     board = board_of(season, runs=frame)
     say("season: a slider's step to a drawn board", seconds(dragged(board, "completion", steps)), "0.2 s")
+    crowded()
     rng = random.Random(0)
     runs = [made.run(f"model {place % 40}", rng.uniform(0.3, 3), attempt=1 + place // 40) for place in range(RUNS)]
     cohort = case.fold(runs)
@@ -76,7 +78,64 @@ def main() -> None:
     fuels = [60_000_000 + 1_000_000 * place for place in range(20)]
     step = dragged(of_case, f"ceiling {made.STRESS[-1][0]}", fuels)
     say("case: a slider's step to a drawn board", seconds(step), "0.2 s")
+    many_models()
     reporting()
+
+
+def worst(what: str, board: Board, changes: list[list[str]]) -> None:
+    """The slowest of several changes from the official setting, each to a drawn board; the median of three times."""
+
+    def one(change: list[str]) -> float:
+        taken = []
+        for _ in range(3):
+            board.reset()
+            began = time.perf_counter()
+            board.apply(change)
+            taken.append(time.perf_counter() - began)
+        return statistics.median(taken)
+
+    slowest, change = max((one(change), " ".join(change)) for change in changes)
+    say(f"{what}, worst of {len(changes)} changes", slowest, f"0.2 s ({change[:60]})")
+
+
+def crowded(agents: int = 667) -> None:
+    """Season One's entries and seeds with as many agents as make 10,000 runs, nearly all of which move."""
+    rng = random.Random(0)
+    season = evalkit.open_season("season-1", CASE.parents[1])
+    facts = []
+    for place in range(agents):
+        skill = rng.random()
+        for level, difficulty, seed in season.cells:
+            done = min(4, int((skill + rng.random()) / 2 * 5))
+            time_s = rng.uniform(60, 260) if done == 4 else None
+            died = done < 4 and rng.random() < 0.4
+            facts.append(run(f"agent {place}", level, seed, done, difficulty=difficulty, completed=done == 4, died=died,
+                             time_s=time_s, season_digest=season.digest))  # fmt: skip
+    board = board_of(season, runs=facts)
+    several = ["completion=50", "death=20", "exponent=0.7", "objectives=30", "anchor dam (agent)=100", "seed 1=no"]
+    changes = [[change] for change in (*several, "verified_only=yes", "partial_as_zero=yes", "entry dam (agent)=no")]
+    worst(f"season: a change of {agents} agents, {len(facts):,} runs", board, [*changes, several])
+    say("season: limits of so many agents, once", seconds(lambda: limits.limits(whatif.fold(facts, season)), 1))
+
+
+def many_models(models: int = RUNS) -> None:
+    """A case with a run a model, of fuels by chance, so that nearly all of them move."""
+    rng = random.Random(0)
+    runs = []
+    for place in range(models):
+        one = made.run(f"model {place}")
+        fuels = {name: rng.randint(100_000, 55_000_000) for name, _ in made.STRESS}
+        inputs = tuple(replace(row, fuel=fuels.get(row.name, row.fuel)) for row in one.inputs)
+        runs.append(replace(one, inputs=inputs, total_fuel=sum(fuels.values())))
+    board = board_of(evalkit.load_case(CASE), runs=runs)
+    name = made.STRESS[-1][0]
+    changes = [
+        ["score=ratios"],
+        [f"ceiling {name}=30000000"],
+        [f"input {name}=no"],
+        ["score=ratios", f"input {name}=no"],
+    ]
+    worst(f"case: a change of {models:,} models, a run each", board, changes)
 
 
 def reporting(count: int = 1_000) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from evalkit.store import Store
 from evalkit.views.flow import live, rank_flow
 from evalkit.views.whatif import whatif
 from tests import made_up_runs as made
-from tests.season.test_ranking import SEASON
+from tests.season.test_ranking import SEASON, run
 from tests.views.boards import NASTY, is_inert, many, season_runs, texts
 
 ROOT = Path(__file__).parents[2]
@@ -156,7 +158,7 @@ def test_no_run_and_one_run_of_a_season_are_shown(runs: list[Any]) -> None:
     board = season_board(runs)
     assert len(board.frame) == len(runs)
     assert "Finding: No" in repr(board.finding())
-    assert repr(board).endswith(f"{len(runs)} rows")
+    assert repr(board).endswith(f"{len(runs)} row{'' if len(runs) == 1 else 's'}")
 
 
 @pytest.mark.parametrize("runs", [[], [made.run("alone")]])
@@ -239,10 +241,139 @@ def test_the_live_rank_flow_and_the_chart_draw_the_same_rows() -> None:
     assert drawn.count("<path") == 4 and "<img" not in drawn
     assert "Ranks, official and what if: 3 of 4 differ" in drawn
     assert "3 of 4 ranks differ" in chart["description"]
-    assert chart["title"]["subtitle"][1:] == ["1 more hold a rank on neither side."]
+    assert chart["title"]["subtitle"][1:] == ["1 more holds a rank on neither side."]
     rows = [row for rows in chart["datasets"].values() for row in rows if "text" in row]
     assert {(row["side"], row["place"], row["name"]) for row in rows} == {
         (0, 0, "b"), (0, 1, "a"), (0, 2, "gone"), (0, 3, "</svg><img>"),
         (1, 0, "b"), (1, 1, "a"), (1, 2, "</svg><img>"), (1, 3, "gone"),
     }  # fmt: skip
     assert {row["name"] for row in rows if row["half"]} == {"gone", "</svg><img>"}
+
+
+def _changed_rank(board: Any) -> bool:
+    now, was = board.frame["rank"].fillna(0), board.frame["official_rank"].fillna(0)
+    return not now.equals(was.rename("rank"))
+
+
+def test_the_nearest_change_of_a_rank_can_be_applied() -> None:
+    board = season_board()
+    changes = board.nearest()
+    assert len(changes) == 1 and not _changed_rank(board)
+    assert _changed_rank(board.apply(changes))
+    name, _, value = changes[0].rpartition("=")
+    nearest = min(
+        (abs(limit - row.official) / row.official, row.constant)
+        for row in board.limits.itertuples() if row.official
+        for limit in (row.below, row.above) if not pd.isna(limit)
+    )  # fmt: skip
+    assert name == nearest[1]
+    assert abs(float(value) - board._official[name]) / board._official[name] == pytest.approx(nearest[0], abs=1e-3)
+    of_case = case_board()
+    changes = of_case.nearest()
+    assert changes[0].startswith("ceiling ")
+    assert _changed_rank(of_case.apply(changes))
+    for alone in (season_board(season_runs()[:1]), season_board([]), case_board([])):
+        assert alone.nearest() == []
+
+
+def test_a_limit_at_its_own_constant_is_said_to_be_an_edge() -> None:
+    runs = [run(agent, level, seed, 2 if seed else 0, died=agent == "dies" and not seed)
+            for agent in ("dies", "lives") for level in ("dam", "runway") for seed in (0, 1)]  # fmt: skip
+    free = replace(SEASON, rules=Rules(death=0.0))
+    assert "at 0 instead of 0" not in repr(whatif(free, runs=runs).finding())
+    tied = [
+        *(run("a", level, seed, 2) for level, _, seed in SEASON.cells),
+        *(run("b", level, seed, 4, died=True) if seed else run("b", level, seed, 1) for level, _, seed in SEASON.cells),
+    ]
+    even = replace(SEASON, rules=Rules(death=15.0))
+    board = whatif(even, runs=tied)
+    assert list(board.frame["rank"]) == [1, 1]
+    said = repr(board.finding())
+    assert "A rank is at its edge now: any other " in said and "instead of" not in said
+    assert _changed_rank(board.apply(board.nearest()))
+
+
+def test_figures_are_whole_and_who_differs_is_named() -> None:
+    board = case_board(made.many(12))
+    assert "e+" not in repr(board.finding()) + board.limit_table()._repr_html_()
+    board.controls[f"ceiling {LAST}"].value = 1
+    assert "12 of 12 rows differ (" in repr(board.finding()) and " and 9 more)" in repr(board.finding())
+    one = season_board().apply(["death=100"])
+    moved = list(one.frame.loc[one.frame["why"] != "", "agent"])
+    assert all(name in repr(one.finding()) for name in moved[:3] if len(name) < 40)
+    assert "`" not in board.limit_table()._repr_html_()
+    assert set(season_board().limits["constant"]) <= set(season_board().controls)
+
+
+def test_everything_switched_off_is_not_called_no_run() -> None:
+    board = season_board()
+    for seed in (0, 1):
+        board.controls[f"seed {seed}"].value = False
+    assert repr(board.finding()) == "Finding: Nothing is left to rank: keep at least one entry and one seed."
+    assert "No run counts" not in board.table()._repr_html_()
+
+
+def test_a_control_set_to_no_number_says_so() -> None:
+    board = season_board()
+    board.controls["completion"].value = float("nan")
+    assert any("completion is no number now" in text for text in texts(board.widget))
+    assert board.frame.empty
+    board.reset()
+    assert len(board.frame) == 4
+
+
+def test_a_control_holds_its_official_value_whatever_it_is() -> None:
+    first, *rest = SEASON.entries
+    far = replace(SEASON, entries=(replace(first, anchor_s=3e9), *rest), rules=Rules(objectives=5e6))
+    board = whatif(far, runs=season_runs())
+    assert (board.controls["anchor dam (agent)"].value, board.controls["objectives"].value) == (3e9, 5e6)
+    assert "Setting()" in board.code
+    board.apply(["anchor dam (agent)=5"]).reset()
+    assert "Setting()" in board.code
+
+
+def test_changes_that_are_none_are_refused_with_the_names_that_there_are() -> None:
+    board = season_board()
+    for changes in (["nope=1"], ["nope"], [5]):
+        with pytest.raises(UsageError, match="there are objectives, completion, death"):
+            board.apply(changes)
+    for none in (None, 5):
+        with pytest.raises(UsageError, match="changes are texts such as"):
+            board.apply(none)
+    with pytest.raises(UsageError, match='"death" says no value: write death=…'):
+        board.apply("death")
+    assert board.apply("death=7").controls["death"].value == 7.0
+
+
+def test_runs_of_another_digest_are_flagged() -> None:
+    runs = season_runs()
+    other = [replace(runs[0], season_digest="0" * 64), *runs[1:]]
+    flag = f"1 of {len(runs)} runs was recorded under another digest of the season"
+    for board, is_flagged in ((season_board(runs), False), (season_board(other), True)):
+        assert any(flag in text for text in texts(board.widget)) == is_flagged
+        assert (flag in repr(board.finding())) == is_flagged
+    same = [replace(one, case_digest=CASE.digest()) for one in made.every_outcome()]
+    flag = f"1 of {len(same) - 1} runs was recorded under another digest of the case"  # one is voided
+    mixed = [made.every_outcome()[0], *same[1:]]
+    with Store.open("sqlite://") as store:
+        for one in mixed:
+            store.add(replace(one, case=CASE.slug))
+        for board, is_flagged in ((case_board(same), False), (case_board(mixed), True), (whatif(CASE, store), True)):
+            assert any(flag in text for text in texts(board.widget)) == is_flagged
+            assert (flag in repr(board.finding())) == is_flagged
+
+
+def test_reasons_beyond_the_drawn_rows_are_in_the_frame() -> None:
+    rng = random.Random(1)
+    runs = []
+    for place in range(90):
+        one = made.run(f"model {place}")
+        inputs = tuple(
+            replace(row, fuel=rng.randint(1_000, 20_000_000)) if row.kind == "stress" else row for row in one.inputs
+        )
+        total = sum(row.fuel or 0 for row in inputs if row.kind == "stress")
+        runs.append(replace(one, inputs=inputs, total_fuel=total))
+    board = case_board(runs)
+    board.controls["score"].value = "ratios"
+    assert (board.frame["why"] != "").sum() > 60 and not (board.frame["why"] == "…").any()
+    assert "".join(texts(board.widget)).count("<li>") == 60
