@@ -176,7 +176,9 @@ def case_board(runs: Iterable[PerformanceRun | ReviewedRun], aliases: Mapping[st
         .transform_filter("datum.real || !datum.others")
         .transform_calculate(**{f"fuel{i}": f"datum.f[{i}]" for i in range(len(names))})
         # The least on each input is taken over the runs that pass, as `performance.whatif.Setting` has it.
-        .transform_joinaggregate(**{f"least{i}": f"min(fuel{i})" for i in range(len(names))})
+        .transform_joinaggregate(
+            [alt.JoinAggregateFieldDef(op="min", field=f"fuel{i}", **{"as": f"least{i}"}) for i in range(len(names))]
+        )
         .transform_calculate(
             total=total, score=f"way === 'sum of fuel' ? datum.total : exp(({ratios}) / max(1, {number}))"
         )
@@ -193,7 +195,9 @@ def case_board(runs: Iterable[PerformanceRun | ReviewedRun], aliases: Mapping[st
         )
     )
     y = alt.Y("m:N", title=None, sort=alt.EncodingSortField("at", op="min"))
-    x = alt.X("score:Q", title="score (lower is better)", axis=_axis("format(datum.value, '~s')")).scale(domainMin=0)
+    x = alt.X(
+        "score:Q", title="score (lower is better)", axis=_axis("format(datum.value, datum.value < 1000 ? '' : '~s')")
+    ).scale(domainMin=0)
     tips = tooltip(("name", "model"), ("place", "what-if rank", ","), ("score", "what-if score", ",.3f"),
                    ("total", "fuel, summed over the inputs in", ","), ("r", "run"))  # fmt: skip
     layers: list[Any] = [

@@ -22,7 +22,10 @@ from itables.javascript import generate_init_offline_itables_html
 from evalkit.views.formats import DASH
 from evalkit.views.names import plain, short
 
-__all__ = ["Cell", "Column", "Table", "interactive"]
+__all__ = ["MOST_ROWS", "Cell", "Column", "Table", "interactive"]
+
+MOST_ROWS = 1_000
+"""Rows that a list of runs shows of more: a page of ten thousand would be megabytes that nobody reads."""
 
 SEARCHABLE_FROM = 9
 """Rows from which a table is worth searching; below that the eye is faster and the page calmer."""
@@ -85,12 +88,16 @@ class Table:
     def __init__(
         self, title: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, note: str = "",
         empty: str = "Nothing yet.", here: int | None = None, searchable: bool | None = None, drop: Sequence[str] = (),
+        above: Table | None = None,
     ) -> None:  # fmt: skip
-        """Take the cells; `drop` names columns that are left out where every cell of theirs is a dash."""
+        """Take the cells; `drop` names columns that are left out where every cell of theirs is a dash.
+
+        `above` is a table shown with this one and before it: the counts of a list that is cut.
+        """
         bare = {i for i, c in enumerate(columns) if c.title in drop and all(row[i].text in ("", DASH) for row in rows)}
         columns = [c for i, c in enumerate(columns) if i not in bare]
         rows = [[cell for i, cell in enumerate(row) if i not in bare] for row in rows]
-        self.title, self.note, self.empty, self.here = title, note, empty, here
+        self.title, self.note, self.empty, self.here, self.above = title, note, empty, here, above
         self.columns, self.rows = tuple(columns), tuple(map(tuple, rows))
         self.searchable = len(self.rows) >= SEARCHABLE_FROM if searchable is None else searchable
 
@@ -102,7 +109,8 @@ class Table:
         table = self.to_html()
         name = hashlib.sha256(table.encode("utf-8", "replace")).hexdigest()[:12]  # the same in every run of a notebook
         script = _script(name, self) if live else ""
-        return f'{_STYLE}<div class="evk-wrap" data-evk="{name}">{table}</div>{script}'
+        before = self.above._repr_html_() if self.above else ""
+        return f'{before}{_STYLE}<div class="evk-wrap" data-evk="{name}">{table}</div>{script}'
 
     def to_html(self) -> str:
         """Return the table alone, every text escaped."""
