@@ -40,7 +40,7 @@ _TOTAL = "total fuel (lower is better)"
 _AGAINST = "fuel against the ceiling, % (right of zero is over)"
 _SUMMED = "wasmtime fuel, summed over the stress inputs"
 _METERED = "wasmtime fuel of one metered call"
-_SHAPES = {"pass": "circle", "over ceiling": "triangle-up", "incorrect": "cross", "skipped": "square"}
+_SHAPES = {"pass": "circle", "over ceiling": "triangle-up", "incorrect": theme.FAT_CROSS, "skipped": "square"}
 
 
 def leaderboard(rows: Any) -> AnyChart:
@@ -106,7 +106,7 @@ def fuel_per_input(runs: Sequence[PerformanceRun]) -> AnyChart:
         domain=list(label.values()), range=[theme.colour(model) for model in label]
     )
     styles = alt.StrokeDash("label:N", title="model", legend=legend).scale(
-        domain=list(label.values()), range=[theme.dash(model) for model in label]
+        domain=list(label.values()), range=theme.dashes(label)
     )
     shown = sorted({row["how"] for row in read}, key=list(_SHAPES).index)
     signs = None if len(shown) == 1 else alt.Legend(symbolFillColor=theme.GREY, symbolStrokeColor=theme.GREY)

@@ -50,7 +50,7 @@ def chart(points: Any, along: str) -> AnyChart:
     ink = alt.Color("label:N", title="model", legend=legend)
     ink = ink.scale(domain=shown, range=[theme.colour(model) for model in label])
     style = alt.StrokeDash("label:N", title="model", legend=legend)
-    style = style.scale(domain=shown, range=[theme.dash(model) for model in label])
+    style = style.scale(domain=shown, range=theme.dashes(label))
     log = alt.Scale(type="log", nice=False, padding=12)
     x = alt.X("amount:Q", title=plain(along), axis=log_axis([row["amount"] for row in values]), scale=log)
     y = alt.Y("fuel:Q", title="fuel", axis=log_axis([row["fuel"] for row in values]), scale=log)

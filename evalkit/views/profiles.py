@@ -52,7 +52,7 @@ def ratio_profile(runs: Sequence[PerformanceRun]) -> AnyChart:
         domain=list(label.values()), range=[theme.colour(model) for model in label]
     )
     styles = alt.StrokeDash("label:N", title="model", legend=legend).scale(
-        domain=list(label.values()), range=[theme.dash(model) for model in label]
+        domain=list(label.values()), range=theme.dashes(label)
     )
     heading_x = "fuel, as a ratio to the best on the same input (log scale)"
     x = alt.X("ratio:Q", title=heading_x, axis=alt.Axis(format=",.4~g", tickCount=6)).scale(

@@ -7,13 +7,17 @@ dark ones in, a report puts in its ink. Only text beside a mark takes no part in
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import altair as alt
 
 from evalkit.performance.rank import fold_model
 
-__all__ = ["DASHES", "GREY", "MIME", "PALETTE", "SHAPES", "TEXT", "WARN", "colour", "dash", "enable", "shape"]
+__all__ = [
+    "CROSS", "DASHES", "FAT_CROSS", "GREY", "MIME", "PALETTE", "SHAPES", "TEXT", "WARN", "colour", "dash", "dashes",
+    "enable", "shape", "shapes",
+]  # fmt: skip
 
 MIME = "application/vnd.vegalite.v5+json"
 """What JupyterLab bundles, with a `+json` that makes a valid notebook; the report exporter looks for it."""
@@ -40,6 +44,13 @@ SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down")
 """Shapes of points: the second sign where there is no line."""
 
 
+CROSS = "M-1.1,-1.1L1.1,1.1M1.1,-1.1L-1.1,1.1"
+"""A cross of two strokes, larger than a circle of its size: Vega's own looks like one at the size of a mark."""
+
+FAT_CROSS = "M-1.5,-1L-1,-1.5L0,-.5L1,-1.5L1.5,-1L.5,0L1.5,1L1,1.5L0,.5L-1,1.5L-1.5,1L-.5,0Z"
+"""The same to be filled."""
+
+
 _SALT = "165894:"
 """Any salt spreads names alike; this one also gives the kit's own engines and agents inks far apart for every eye."""
 
@@ -61,6 +72,28 @@ def dash(model: str) -> list[int]:
 def shape(model: str) -> str:
     """Return the shape of a model's points: as stable as its colour, for when two share an ink."""
     return SHAPES[_digest(model) // len(PALETTE) // len(DASHES) % len(SHAPES)]
+
+
+def dashes(models: Iterable[str]) -> list[list[int]]:
+    """Return a line style for each model of one chart: its own, or another where one with its ink has that already."""
+    return [
+        list(DASHES[place]) for place in _apart(models, lambda model: DASHES.index(tuple(dash(model))), len(DASHES))
+    ]
+
+
+def shapes(models: Iterable[str]) -> list[str]:
+    """Return a shape for each model of one chart: its own, or another where one with its ink has that already."""
+    return [SHAPES[place] for place in _apart(models, lambda model: SHAPES.index(shape(model)), len(SHAPES))]
+
+
+def _apart(models: Iterable[str], own: Callable[[str], int], signs: int) -> list[int]:
+    """Each model's own sign, or the next that no earlier one of the same ink has; past as many signs they repeat."""
+    taken: dict[str, list[int]] = {}
+    for model in (models := list(models)):
+        used = taken.setdefault(colour(model), [])
+        tries = [(own(model) + step) % signs for step in range(signs)]
+        used.append(min(tries, key=used.count))
+    return [taken[colour(model)].pop(0) for model in models]
 
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
