@@ -34,6 +34,14 @@ _DEAD = "<p><em>A control of the live notebook: open it in JupyterLab to use it.
 _PACK_FROM = 40_000
 """Characters of a chart from which it is kept compressed in the page."""
 
+_LEAST = 0.83
+"""How far a narrow window shrinks a chart before it scrolls: text of 11 pixels, the smallest, stays above 9."""
+
+_WIDE = (
+    'const s=document.querySelector("#chart-%d svg");'
+    f"if(s)s.style.minWidth={_LEAST}*parseFloat(s.getAttribute('width'))+'px'"
+)
+
 _BASE64 = r'\("([A-Za-z0-9+/=]+)"\)'
 _TABLES = re.compile(rf"injectCSS{_BASE64};\s*window\.(_itables_\w+) = injectModule{_BASE64}")
 _READY = re.compile(r'new Event\("(itables-[^"]+-ready)"\)')
@@ -94,7 +102,8 @@ def _chart(spec: Any, number: int) -> str:
         text = f'JSON.parse(await evkInflate("{_packed(text.encode())}"))'
     return (
         f'<div class="chart" id="chart-{number}" role="img" aria-label="{label}"></div>'
-        f'<script>(async()=>vegaEmbed("#chart-{number}",{text},{_json(options)}))().catch(console.error)</script>'
+        f'<script>(async()=>{{await vegaEmbed("#chart-{number}",{text},{_json(options)});{_WIDE % number}}})()'
+        ".catch(console.error)</script>"
     )
 
 

@@ -42,6 +42,9 @@ _STYLE = (
     "table.evk{border-collapse:collapse;font-size:13px;line-height:1.45;margin:.4em 0 1em;width:auto}"
     "table.evk caption{text-align:left;font-weight:600;font-size:15px;padding:0 0 .5em;caption-side:top;"
     "color:inherit}"
+    # As wide as what is seen of the table, wherever it is scrolled to; a widget's width follows from its content.
+    ".evk-wrap:not(.widget-html-content *){container-type:inline-size}"
+    "table.evk caption span{display:block;position:sticky;left:0;width:fit-content;max-width:100cqw}"
     "table.evk caption small{display:block;font-weight:400;font-size:12px;opacity:.75}"
     "table.evk th,table.evk td{padding:.3em .8em;border:0;border-bottom:1px solid rgba(128,128,128,.28);"
     "vertical-align:top;max-width:26em;overflow-wrap:anywhere;white-space:normal}"
@@ -50,7 +53,7 @@ _STYLE = (
     "table.evk th{overflow-wrap:normal;font-weight:600;border-bottom:1.5px solid rgba(128,128,128,.6);"
     "vertical-align:bottom}"
     "table.evk td.n{font-variant-numeric:tabular-nums;white-space:nowrap}"
-    "table.evk td.w{white-space:nowrap}table.evk td.t{min-width:9em}"
+    "table.evk td.w{white-space:nowrap}table.evk td.t{min-width:9em}table.evk td.p{min-width:22em;max-width:34em}"
     "table.evk.dataTable{margin-left:0!important;margin-right:auto!important}"
     ".evk-wrap .dt-container,.evk-wrap table.evk.dataTable{background:transparent!important}"
     "table.evk tbody tr{background:transparent}table.evk tbody tr.here{background:rgba(47,155,216,.13)}"
@@ -60,10 +63,10 @@ _STYLE = (
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading, and whether its cells are words (left), a number (right), or a short mark that must not wrap."""
+    """A heading, and whether its cells are words (left), sentences, a number (right), or a mark that must not wrap."""
 
     title: str
-    kind: Literal["words", "number", "mark"] = "words"
+    kind: Literal["words", "sentence", "number", "mark"] = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +125,8 @@ class Table:
             body = f'<tr><td colspan="{len(self.columns)}">{_text(self.empty)}</td></tr>'
         klass = "evk evk-short" if len(self.rows) <= _SHORT else "evk"
         return (
-            f'<table class="{klass}"><caption style="text-align:left">{_text(self.title)}{note}'
-            f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f'<table class="{klass}"><caption style="text-align:left"><span>{_text(self.title)}{note}'
+            f"</span></caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
 
     def _row(self, index: int, row: Sequence[Cell]) -> str:
@@ -168,7 +171,7 @@ def _is_number(cell: Cell) -> bool:
 
 
 def _kind(column: Column) -> str:
-    return {"number": " class=n", "mark": " class=w", "words": " class=t"}[column.kind]
+    return {"number": " class=n", "mark": " class=w", "words": " class=t", "sentence": " class=p"}[column.kind]
 
 
 def _text(text: str) -> str:

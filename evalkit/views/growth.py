@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from evalkit.views import theme
-from evalkit.views.drawing import AnyChart, data, finish, log_axis, nothing, title, tooltip
+from evalkit.views.drawing import AnyChart, data, finish, line_legend, log_axis, nothing, title, tooltip
 from evalkit.views.formats import compact
 from evalkit.views.frames import Row, plain_rows
 from evalkit.views.names import labels, plain
@@ -46,7 +46,7 @@ def chart(points: Any, along: str) -> AnyChart:
         row |= {"held": plain(row["held"]), "each": row["fuel"] / row["amount"]}
         row["measured"] = "wasmtime fuel of one metered call"
     shown = list(label.values())
-    legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolLimit=len(shown))
+    legend = line_legend(len(shown))
     ink = alt.Color("label:N", title="model", legend=legend)
     ink = ink.scale(domain=shown, range=[theme.colour(model) for model in label])
     style = alt.StrokeDash("label:N", title="model", legend=legend)

@@ -8,7 +8,7 @@ import altair as alt
 
 from evalkit.records import PerformanceRun
 from evalkit.views import theme
-from evalkit.views.drawing import AnyChart, data, finish, nothing, title, tooltip
+from evalkit.views.drawing import AnyChart, data, finish, line_legend, nothing, title, tooltip
 from evalkit.views.frames import Row, stress
 from evalkit.views.names import labels, plain
 
@@ -47,7 +47,7 @@ def ratio_profile(runs: Sequence[PerformanceRun]) -> AnyChart:
         steps[furthest] = len(found) / len(names)
         values += [row | {"ratio": r, "share": s, "step": i} for i, (r, s) in enumerate(steps.items())]
     many = len(label) > _LEGEND_MAX
-    legend = None if many else alt.Legend(symbolType="stroke", symbolStrokeWidth=3)
+    legend = None if many else line_legend(_LEGEND_MAX)
     ink = alt.Color("label:N", title="model", legend=legend).scale(
         domain=list(label.values()), range=[theme.colour(model) for model in label]
     )

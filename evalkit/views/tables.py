@@ -48,7 +48,7 @@ def smoke(run: PerformanceRun | None) -> Table:
     inputs = [row for row in run.inputs if row.kind == "smoke"] if run else []
     columns = (Column("behaviour"), Column("input", "mark"), Column("result", "mark"),
                Column("first wrong tick", "number"),
-               Column("detail"))  # fmt: skip
+               Column("detail", "sentence"))  # fmt: skip
     body = [
         (
             Cell(row.behaviour or DASH), Cell.name(row.name), _result(row),
@@ -69,7 +69,7 @@ def stress_results(run: PerformanceRun | None) -> Table:
     columns = (
         Column("input"), Column("fuel", "number"), Column("ceiling", "number"), Column("against ceiling", "number"),
         Column("runway limit", "number"), Column("result", "mark"), Column("first wrong tick", "number"),
-        Column("detail"),
+        Column("detail", "sentence"),
     )  # fmt: skip
     if run is None:
         return Table("Stress inputs", columns, (), empty=_NO_RUN, drop=_IF_WRONG)
@@ -129,7 +129,7 @@ def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
     columns = [
         Column("run", "mark"), Column("model"), Column("attempt", "number"), Column("result", "mark"),
         Column("total fuel", "number"), Column("worst against ceiling", "number"), Column("recorded", "mark"),
-        Column("detail"),
+        Column("detail", "sentence"),
     ]  # fmt: skip
     records = list(records)
     scopes = [_scope(run) for run in records]

@@ -15,8 +15,8 @@ import altair as alt
 from evalkit.performance.rank import fold_model
 
 __all__ = [
-    "CROSS", "DASHES", "FAT_CROSS", "GREY", "MIME", "PALETTE", "SHAPES", "TEXT", "WARN", "colour", "dash", "dashes",
-    "enable", "shape", "shapes",
+    "CROSS", "DASHES", "FAT_CROSS", "GREY", "LABEL", "MIME", "PALETTE", "SHAPES", "TEXT", "WARN", "colour", "dash",
+    "dashes", "enable", "shape", "shapes",
 ]  # fmt: skip
 
 MIME = "application/vnd.vegalite.v5+json"
@@ -96,6 +96,9 @@ def _apart(models: Iterable[str], own: Callable[[str], int], signs: int) -> list
     return [taken[colour(model)].pop(0) for model in models]
 
 
+LABEL = 440
+"""Pixels that a label may take: any of `names.labels`, which are cut already and differ, also one of 36 capitals."""
+
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -108,12 +111,12 @@ def _theme() -> Any:
             "view": {"stroke": None, "continuousWidth": 560, "continuousHeight": 320},
             "axis": {
                 "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 10,
-                "labelLimit": 260, "labelPadding": 6, "gridOpacity": 0.35, "gridWidth": 0.6, "domain": False,
+                "labelLimit": LABEL, "labelPadding": 6, "gridOpacity": 0.35, "gridWidth": 0.6, "domain": False,
                 "tickSize": 4, "labelOverlap": "greedy",
             },
             "axisBand": {"grid": False, "ticks": False, "labelOverlap": False},
             "legend": {
-                "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 240,
+                "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": LABEL,
                 "symbolSize": 70, "rowPadding": 3, "orient": "right", "offset": 16,
             },
             "title": {

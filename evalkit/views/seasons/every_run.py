@@ -205,7 +205,8 @@ def time_and_decisions(runs: Any, season: Season) -> AnyChart:
     tall = max(30, line * len(agents) + 8) * len(entries)
     by_agent = {str(row["agent"]): row for row in values}
     names, inks, shapes = ([by_agent[a][key] for a in agents] for key in ("label", "ink", "form"))
-    legend = alt.Legend(orient="bottom", columns=4, labelLimit=170) if len(agents) <= _LEGEND_MAX else None
+    columns = max(1, min(4, (WIDTH + 80) // (30 + 7 * max(map(len, names)))))
+    legend = alt.Legend(orient="bottom", columns=columns) if len(agents) <= _LEGEND_MAX else None
     ink = alt.Color("label:N", title=None, legend=legend).scale(domain=names, range=inks)
     shape = alt.Shape("label:N", title=None, legend=legend).scale(domain=names, range=shapes)
     left = _panel(values, marks, ("played_s", "anchor"), "seconds of game time: T where completed", ink, shape)

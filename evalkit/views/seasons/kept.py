@@ -31,7 +31,7 @@ def runs(frame: Any, counted: Any, season: Season) -> Table:
         Column("agent"), Column("entry", "mark"), Column("seed", "number"), Column("score", "number"),
         Column("done", "mark"), Column("ended by", "mark"), Column("T, s", "number"), Column("decisions", "number"),
         Column("tokens", "number"), Column("dollars", "number"), Column("proof", "mark"), Column("run", "mark"),
-        Column("attempt", "number"), Column("note"),
+        Column("attempt", "number"), Column("note", "sentence"),
     )  # fmt: skip
     kept = _by_agent(plain_rows(frame), scores, list(names))
     body, spent = [], any(row["tokens"] or row["dollars"] for row in kept)

@@ -1,4 +1,4 @@
-"""Why: ten thousand marks are not seen and cost a page its bytes: runs that fall on one spot are a mark with a count."""
+"""Why: ten thousand marks are a blur and cost a page its bytes: runs that fall on one spot are a mark with a count."""
 
 from __future__ import annotations
 
