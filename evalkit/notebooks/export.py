@@ -157,7 +157,7 @@ def _page(title: str, body: str, facts: dict[str, Any], charts: bool) -> str:
     vega = (f"<script>{_INFLATE}</script>" if "evkInflate(" in body else "") + vega
     made = prose.provenance(facts)._repr_html_() if facts else "<p>Not recorded: not run by evalkit.</p>"
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<!DOCTYPE html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY, quote=True)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style>{vega}</head>\n<body><main>\n{body}\n</main>\n"

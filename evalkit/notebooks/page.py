@@ -46,8 +46,8 @@ main:has(.evk-title) > .cell:first-child h1 { font-size: .82rem; font-weight: 60
 .chart svg { display: block; max-width: 100%; height: auto; }
 .chart form.vega-bindings { font-size: 13px; margin-top: .6rem; display: grid; gap: .25rem 1.6rem; max-width: 46rem;
   grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }
-.chart form.vega-bindings::before { grid-column: 1 / -1; color: #5d636c; content: "Controls of the chart above. "
-  "Opening the page again brings the official rules back."; }
+.chart form.vega-bindings:has(.vega-bind)::before { grid-column: 1 / -1; color: #5d636c;
+  content: "Controls of the chart above; opening the page again brings the official rules back."; }
 .vega-bind, .vega-bind label { min-width: 0; }
 .vega-bind label { display: flex; align-items: center; gap: .6em; }
 .vega-bind .vega-bind-name { flex: 0 0 10.5rem; overflow-wrap: anywhere; }
@@ -73,7 +73,7 @@ table.evk-facts td:first-child { color: #6b7079; white-space: nowrap; }
   table.evk { font-size: 8pt !important; } table.evk th, table.evk td { padding: .2em .4em !important; }
   table.evk { width: 100% !important; }
   table.evk th, table.evk td { min-width: 0 !important; white-space: normal !important; }
-  table.evk td.t { min-width: 5em !important; } table.evk td.p { min-width: 14em !important; }
+  table.evk td.t { min-width: 8em !important; } table.evk td.p { min-width: 14em !important; }
   table.evk td.n, table.evk td.w { white-space: nowrap !important; } table.evk thead { display: table-header-group; }
   table.evk caption, table.evk thead { break-after: avoid; } table.evk-short { break-inside: avoid; }
   .dt-search, .vega-bindings, .dt-column-order { display: none !important; } }

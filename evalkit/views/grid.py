@@ -31,6 +31,7 @@ SEARCHABLE_FROM = 9
 """Rows from which a table is worth searching; below that the eye is faster and the page calmer."""
 
 _SHORT = 20
+_SHORT_OF_SENTENCES = 8
 """Rows up to which a table is kept on one printed page."""
 
 _BUNDLE = "_itables_" + itables.__version__.replace(".", "_").replace("-", "_")
@@ -46,7 +47,7 @@ _STYLE = (
     ".evk-wrap:not(.widget-html-content *){container-type:inline-size}"
     "table.evk caption span{display:block;position:sticky;left:0;width:fit-content;max-width:100cqw}"
     "table.evk caption small{display:block;font-weight:400;font-size:12px;opacity:.75}"
-    "table.evk th,table.evk td{padding:.3em .8em;border:0;border-bottom:1px solid rgba(128,128,128,.28);"
+    "table.evk th,table.evk td{padding:.3em .6em;border:0;border-bottom:1px solid rgba(128,128,128,.28);"
     "vertical-align:top;max-width:26em;overflow-wrap:anywhere;white-space:normal}"
     "table.evk th,table.evk td{text-align:left!important}"  # JupyterLab and DataTables would align both their way
     "table.evk th.n,table.evk td.n{text-align:right!important}"
@@ -123,7 +124,8 @@ class Table:
             body = "".join(self._row(i, row) for i, row in enumerate(self.rows))
         else:
             body = f'<tr><td colspan="{len(self.columns)}">{_text(self.empty)}</td></tr>'
-        klass = "evk evk-short" if len(self.rows) <= _SHORT else "evk"
+        short = _SHORT_OF_SENTENCES if any(c.kind == "sentence" for c in self.columns) else _SHORT
+        klass = "evk evk-short" if len(self.rows) <= short else "evk"
         return (
             f'<table class="{klass}"><caption style="text-align:left"><span>{_text(self.title)}{note}'
             f"</span></caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -152,9 +152,10 @@ def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
             mark, detail = f"⊘ voided ({mark})", f"voided: {run.voided}" + (f" · {detail}" if detail else "")
         body.append(
             (
-                Cell(run.run_id), Cell.name(run.model), _number(run.attempt, grouped), Cell(mark),
+                Cell(run.run_id[:8], full=run.run_id), Cell.name(run.model),
+                Cell(DASH if run.attempt == 1 else grouped(run.attempt), run.attempt), Cell(mark),
                 _number(total, grouped),
-                Cell(signed_percent(worst), worst), Cell((run.recorded_at or DASH)[:16].replace("T", " ")),
+                Cell(signed_percent(worst), worst), Cell((run.recorded_at or DASH)[:10], full=run.recorded_at),
                 Cell.name(detail, 120) if detail else Cell(DASH), *(Cell.name(scope[i], 24) for i in told),
             )
         )  # fmt: skip
@@ -168,7 +169,7 @@ def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
     return Table(heading, columns, body, note=note, drop=_IF_ANY, above=_outcomes(records))
 
 
-_IF_ANY = ("detail", "total fuel", "worst against ceiling", "recorded")
+_IF_ANY = ("attempt", "detail", "total fuel", "worst against ceiling", "recorded")
 """Columns of the list of runs that go where every cell is a dash."""
 _Scoped = tuple[PerformanceRun | ReviewedRun, tuple[str, str, str]]
 

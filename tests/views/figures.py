@@ -94,7 +94,7 @@ def reporting(count: int, crowd: int) -> None:
                 run = runs[place % len(runs)]
                 again = place // len(runs)
                 name = f"{run.agent} {again % crowd}" if again % crowd else run.agent
-                time_s = None if run.time_s is None else run.time_s + 7 * again / 60
+                time_s = None if run.time_s is None else (round(run.time_s * 60) + 7 * again) / 60
                 facts = {"time_s": time_s, "ticks": run.ticks + 7 * again}
                 if run.ended_by != "budget":
                     facts["decisions"] = max(1, run.decisions - again % 9)
