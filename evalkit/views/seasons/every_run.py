@@ -91,8 +91,8 @@ def cells(runs: Any, season: Season) -> AnyChart:
             "middle": up + 0.5,
             "mean": mean,
             "text": f"{mean:.0f}",
-            "x3": left + _ROOM - 0.03,
-            "center": left + (_ROOM - 0.02) / 2,
+            "x3": left + _ROOM - 0.015,
+            "center": left + (_ROOM - 0.005) / 2,
             "tint": _tint(min(1.0, max(0.0, mean / top))),
         }
         tiles.append(tile | {"name": plain(agent), "entry": entry, "n": len(found), "of": len(season.seeds)})
