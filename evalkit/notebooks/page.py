@@ -66,12 +66,13 @@ table.evk-facts td:first-child { color: #6b7079; white-space: nowrap; }
 @media screen and (max-width: 760px) { main { padding: 1.4rem 1rem .5rem; } footer { padding: 1rem; } }
 @page { margin: 16mm 14mm; }
 @media print { body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; }
-  h1, h2, h3, h2 + p, h3 + p { break-after: avoid; }
+  h1, h2, h3, h2 + p, h3 + p, .text_cell:has(h2, h3) { break-after: avoid; }
+  .dt-container, .dt-container div:not(.dt-search) { display: block !important; overflow: visible !important; }
   .chart, tr, footer { break-inside: avoid; } .chart, .evk-wrap { overflow: visible; }
   .chart svg { min-width: 0 !important; } .evk-wrap { container-type: normal !important; }
   table.evk caption span { max-width: none !important; }
   table.evk { font-size: 8pt !important; } table.evk th, table.evk td { padding: .2em .4em !important; }
-  table.evk { width: 100% !important; }
+  table.evk { width: auto !important; max-width: 100%; }
   table.evk th, table.evk td { min-width: 0 !important; white-space: normal !important; }
   table.evk td.t { min-width: 8em !important; } table.evk td.p { min-width: 14em !important; }
   table.evk td.n, table.evk td.w { white-space: nowrap !important; } table.evk thead { display: table-header-group; }

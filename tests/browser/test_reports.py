@@ -124,6 +124,12 @@ def test_the_controls_are_explained_on_the_screen_alone(browser: Any, written: d
         assert page.evaluate(told) == 1
         page.emulate_media(media="print")
         assert page.evaluate(told) == 0
+        # A heading keeps to its table, which only blocks that break as text does allow; and no search is printed.
+        ends = "() => [...document.querySelectorAll('.text_cell:has(h2)')].map((e) => getComputedStyle(e).breakAfter)"
+        assert {*page.evaluate(ends)} == {"avoid"}
+        boxes = "() => [...document.querySelectorAll('.dt-container div')].map((e) => getComputedStyle(e).display)"
+        assert {*page.evaluate(boxes)} == {"block", "none"}
+        assert not page.locator(".dt-search").first.is_visible()
         assert "controls" not in page.evaluate("() => document.body.innerText").lower()
 
 
