@@ -34,6 +34,14 @@ _DEAD = "<p><em>A control of the live notebook: open it in JupyterLab to use it.
 _PACK_FROM = 40_000
 """Characters of a chart from which it is kept compressed in the page."""
 
+_LEAST = 0.83
+"""How far a narrow window shrinks a chart before it scrolls: text of 11 pixels, the smallest, stays above 9."""
+
+_WIDE = (
+    'const s=document.querySelector("#chart-%d svg");'
+    f"if(s)s.style.minWidth={_LEAST}*parseFloat(s.getAttribute('width'))+'px'"
+)
+
 _BASE64 = r'\("([A-Za-z0-9+/=]+)"\)'
 _TABLES = re.compile(rf"injectCSS{_BASE64};\s*window\.(_itables_\w+) = injectModule{_BASE64}")
 _READY = re.compile(r'new Event\("(itables-[^"]+-ready)"\)')
@@ -94,7 +102,8 @@ def _chart(spec: Any, number: int) -> str:
         text = f'JSON.parse(await evkInflate("{_packed(text.encode())}"))'
     return (
         f'<div class="chart" id="chart-{number}" role="img" aria-label="{label}"></div>'
-        f'<script>(async()=>vegaEmbed("#chart-{number}",{text},{_json(options)}))().catch(console.error)</script>'
+        f'<script>(async()=>{{await vegaEmbed("#chart-{number}",{text},{_json(options)});{_WIDE % number}}})()'
+        ".catch(console.error)</script>"
     )
 
 
@@ -148,7 +157,7 @@ def _page(title: str, body: str, facts: dict[str, Any], charts: bool) -> str:
     vega = (f"<script>{_INFLATE}</script>" if "evkInflate(" in body else "") + vega
     made = prose.provenance(facts)._repr_html_() if facts else "<p>Not recorded: not run by evalkit.</p>"
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<!DOCTYPE html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY, quote=True)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style>{vega}</head>\n<body><main>\n{body}\n</main>\n"

@@ -23,7 +23,7 @@ CONFIG = {
 """Ink of the charts on this page; the theme leaves it to the page."""
 
 STYLE = """
-:root { color-scheme: light; }
+:root, :root.dark, select, input, textarea, button { color-scheme: light only !important; }
 * { box-sizing: border-box; }
 body { margin: 0; background: #fff; color: #24272d; font: 15px/1.55 system-ui, -apple-system, "Segoe UI", Roboto,
   "Helvetica Neue", Arial, sans-serif; }
@@ -46,6 +46,8 @@ main:has(.evk-title) > .cell:first-child h1 { font-size: .82rem; font-weight: 60
 .chart svg { display: block; max-width: 100%; height: auto; }
 .chart form.vega-bindings { font-size: 13px; margin-top: .6rem; display: grid; gap: .25rem 1.6rem; max-width: 46rem;
   grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }
+.chart form.vega-bindings:has(.vega-bind)::before { grid-column: 1 / -1; color: #5d636c;
+  content: "Controls of the chart above; opening the page again brings the official rules back."; }
 .vega-bind, .vega-bind label { min-width: 0; }
 .vega-bind label { display: flex; align-items: center; gap: .6em; }
 .vega-bind .vega-bind-name { flex: 0 0 10.5rem; overflow-wrap: anywhere; }
@@ -63,12 +65,16 @@ table.evk-facts td { padding: .1rem 1.2rem .1rem 0; vertical-align: top; overflo
 table.evk-facts td:first-child { color: #6b7079; white-space: nowrap; }
 @media screen and (max-width: 760px) { main { padding: 1.4rem 1rem .5rem; } footer { padding: 1rem; } }
 @page { margin: 16mm 14mm; }
-@media print { body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; } h2, h3 { break-after: avoid; }
+@media print { body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; }
+  h1, h2, h3, h2 + p, h3 + p, .text_cell:has(h2, h3) { break-after: avoid; }
+  .dt-container, .dt-container div:not(.dt-search) { display: block !important; overflow: visible !important; }
   .chart, tr, footer { break-inside: avoid; } .chart, .evk-wrap { overflow: visible; }
+  .chart svg { min-width: 0 !important; } .evk-wrap { container-type: normal !important; }
+  table.evk caption span { max-width: none !important; }
   table.evk { font-size: 8pt !important; } table.evk th, table.evk td { padding: .2em .4em !important; }
-  table.evk { width: 100% !important; }
+  table.evk { width: auto !important; max-width: 100%; }
   table.evk th, table.evk td { min-width: 0 !important; white-space: normal !important; }
-  table.evk td.t { min-width: 5em !important; }
+  table.evk td.t { min-width: 8em !important; } table.evk td.p { min-width: 14em !important; }
   table.evk td.n, table.evk td.w { white-space: nowrap !important; } table.evk thead { display: table-header-group; }
   table.evk caption, table.evk thead { break-after: avoid; } table.evk-short { break-inside: avoid; }
   .dt-search, .vega-bindings, .dt-column-order { display: none !important; } }

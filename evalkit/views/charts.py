@@ -21,6 +21,7 @@ from evalkit.views.drawing import (
     data,
     finish,
     fuel_axis,
+    line_legend,
     log_axis,
     nothing,
     pass_line,
@@ -40,7 +41,7 @@ _TOTAL = "total fuel (lower is better)"
 _AGAINST = "fuel against the ceiling, % (right of zero is over)"
 _SUMMED = "wasmtime fuel, summed over the stress inputs"
 _METERED = "wasmtime fuel of one metered call"
-_SHAPES = {"pass": "circle", "over ceiling": "triangle-up", "incorrect": "cross", "skipped": "square"}
+_SHAPES = {"pass": "circle", "over ceiling": "triangle-up", "incorrect": theme.FAT_CROSS, "skipped": "square"}
 
 
 def leaderboard(rows: Any) -> AnyChart:
@@ -97,16 +98,16 @@ def fuel_per_input(runs: Sequence[PerformanceRun]) -> AnyChart:
     highest = max(max(row["drawn"] or 0, row["ceiling"], row["runway_limit"]) for row in values)
     domain = [min(*(row["drawn"] for row in read), *(row["ceiling"] for row in values)) / 1.5, highest * 1.5]
     x = alt.X("input:N", title=None, sort=alt.EncodingSortField("position", op="min")).axis(
-        labelAngle=0 if _fits_level(limits) else -30, labelLimit=150
+        labelAngle=0 if _fits_level(limits) else -30
     )
     y = alt.Y("drawn:Q", title="fuel", axis=fuel_axis(8)).scale(type="log", domain=domain, nice=False)
     many = len(label) > _LEGEND_MAX
-    legend = None if many else alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolLimit=_LEGEND_MAX)
+    legend = None if many else line_legend(_LEGEND_MAX)
     ink = alt.Color("label:N", title="model", legend=legend).scale(
         domain=list(label.values()), range=[theme.colour(model) for model in label]
     )
     styles = alt.StrokeDash("label:N", title="model", legend=legend).scale(
-        domain=list(label.values()), range=[theme.dash(model) for model in label]
+        domain=list(label.values()), range=theme.dashes(label)
     )
     shown = sorted({row["how"] for row in read}, key=list(_SHAPES).index)
     signs = None if len(shown) == 1 else alt.Legend(symbolFillColor=theme.GREY, symbolStrokeColor=theme.GREY)

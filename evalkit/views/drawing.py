@@ -12,8 +12,8 @@ from evalkit.views import theme
 from evalkit.views.frames import Row
 
 __all__ = [
-    "STEP", "WIDTH", "AnyChart", "by_place", "data", "finish", "fuel_axis", "log_axis", "nothing", "pass_line", "title",
-    "tooltip",
+    "STEP", "WIDTH", "AnyChart", "by_place", "data", "finish", "fuel_axis", "line_legend", "log_axis", "nothing",
+    "pass_line", "title", "tooltip",
 ]  # fmt: skip
 
 AnyChart = alt.Chart | alt.LayerChart | alt.HConcatChart
@@ -83,6 +83,11 @@ def log_axis(values: Sequence[int]) -> alt.Axis:
     axis = fuel_axis()
     axis.values = [step * 10**decade for decade in decades for step in steps]
     return axis
+
+
+def line_legend(entries: int) -> alt.Legend:
+    """Return a legend of lines, each long enough to show its dashes."""
+    return alt.Legend(symbolType="M-2,0L2,0", symbolStrokeWidth=2.5, symbolOffset=5, labelOffset=9, symbolLimit=entries)
 
 
 def pass_line(heading: str) -> alt.Chart:

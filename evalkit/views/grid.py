@@ -22,12 +22,16 @@ from itables.javascript import generate_init_offline_itables_html
 from evalkit.views.formats import DASH
 from evalkit.views.names import plain, short
 
-__all__ = ["Cell", "Column", "Table", "interactive"]
+__all__ = ["MOST_ROWS", "Cell", "Column", "Table", "interactive"]
+
+MOST_ROWS = 1_000
+"""Rows that a list of runs shows of more: a page of ten thousand would be megabytes that nobody reads."""
 
 SEARCHABLE_FROM = 9
 """Rows from which a table is worth searching; below that the eye is faster and the page calmer."""
 
 _SHORT = 20
+_SHORT_OF_SENTENCES = 8
 """Rows up to which a table is kept on one printed page."""
 
 _BUNDLE = "_itables_" + itables.__version__.replace(".", "_").replace("-", "_")
@@ -39,15 +43,18 @@ _STYLE = (
     "table.evk{border-collapse:collapse;font-size:13px;line-height:1.45;margin:.4em 0 1em;width:auto}"
     "table.evk caption{text-align:left;font-weight:600;font-size:15px;padding:0 0 .5em;caption-side:top;"
     "color:inherit}"
+    # As wide as what is seen of the table, wherever it is scrolled to; a widget's width follows from its content.
+    ".evk-wrap:not(.widget-html-content *){container-type:inline-size}"
+    "table.evk caption span{display:block;position:sticky;left:0;width:fit-content;max-width:100cqw}"
     "table.evk caption small{display:block;font-weight:400;font-size:12px;opacity:.75}"
-    "table.evk th,table.evk td{padding:.3em .8em;border:0;border-bottom:1px solid rgba(128,128,128,.28);"
+    "table.evk th,table.evk td{padding:.3em .6em;border:0;border-bottom:1px solid rgba(128,128,128,.28);"
     "vertical-align:top;max-width:26em;overflow-wrap:anywhere;white-space:normal}"
     "table.evk th,table.evk td{text-align:left!important}"  # JupyterLab and DataTables would align both their way
     "table.evk th.n,table.evk td.n{text-align:right!important}"
     "table.evk th{overflow-wrap:normal;font-weight:600;border-bottom:1.5px solid rgba(128,128,128,.6);"
     "vertical-align:bottom}"
     "table.evk td.n{font-variant-numeric:tabular-nums;white-space:nowrap}"
-    "table.evk td.w{white-space:nowrap}table.evk td.t{min-width:9em}"
+    "table.evk td.w{white-space:nowrap}table.evk td.t{min-width:9em}table.evk td.p{min-width:22em;max-width:34em}"
     "table.evk.dataTable{margin-left:0!important;margin-right:auto!important}"
     ".evk-wrap .dt-container,.evk-wrap table.evk.dataTable{background:transparent!important}"
     "table.evk tbody tr{background:transparent}table.evk tbody tr.here{background:rgba(47,155,216,.13)}"
@@ -57,10 +64,10 @@ _STYLE = (
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading, and whether its cells are words (left), a number (right), or a short mark that must not wrap."""
+    """A heading, and whether its cells are words (left), sentences, a number (right), or a mark that must not wrap."""
 
     title: str
-    kind: Literal["words", "number", "mark"] = "words"
+    kind: Literal["words", "sentence", "number", "mark"] = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +92,16 @@ class Table:
     def __init__(
         self, title: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, note: str = "",
         empty: str = "Nothing yet.", here: int | None = None, searchable: bool | None = None, drop: Sequence[str] = (),
+        above: Table | None = None,
     ) -> None:  # fmt: skip
-        """Take the cells; `drop` names columns that are left out where every cell of theirs is a dash."""
+        """Take the cells; `drop` names columns that are left out where every cell of theirs is a dash.
+
+        `above` is a table shown with this one and before it: the counts of a list that is cut.
+        """
         bare = {i for i, c in enumerate(columns) if c.title in drop and all(row[i].text in ("", DASH) for row in rows)}
         columns = [c for i, c in enumerate(columns) if i not in bare]
         rows = [[cell for i, cell in enumerate(row) if i not in bare] for row in rows]
-        self.title, self.note, self.empty, self.here = title, note, empty, here
+        self.title, self.note, self.empty, self.here, self.above = title, note, empty, here, above
         self.columns, self.rows = tuple(columns), tuple(map(tuple, rows))
         self.searchable = len(self.rows) >= SEARCHABLE_FROM if searchable is None else searchable
 
@@ -102,7 +113,8 @@ class Table:
         table = self.to_html()
         name = hashlib.sha256(table.encode("utf-8", "replace")).hexdigest()[:12]  # the same in every run of a notebook
         script = _script(name, self) if live else ""
-        return f'{_STYLE}<div class="evk-wrap" data-evk="{name}">{table}</div>{script}'
+        before = self.above._repr_html_() if self.above else ""
+        return f'{before}{_STYLE}<div class="evk-wrap" data-evk="{name}">{table}</div>{script}'
 
     def to_html(self) -> str:
         """Return the table alone, every text escaped."""
@@ -112,10 +124,11 @@ class Table:
             body = "".join(self._row(i, row) for i, row in enumerate(self.rows))
         else:
             body = f'<tr><td colspan="{len(self.columns)}">{_text(self.empty)}</td></tr>'
-        klass = "evk evk-short" if len(self.rows) <= _SHORT else "evk"
+        short = _SHORT_OF_SENTENCES if any(c.kind == "sentence" for c in self.columns) else _SHORT
+        klass = "evk evk-short" if len(self.rows) <= short else "evk"
         return (
-            f'<table class="{klass}"><caption style="text-align:left">{_text(self.title)}{note}'
-            f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f'<table class="{klass}"><caption style="text-align:left"><span>{_text(self.title)}{note}'
+            f"</span></caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
 
     def _row(self, index: int, row: Sequence[Cell]) -> str:
@@ -160,7 +173,7 @@ def _is_number(cell: Cell) -> bool:
 
 
 def _kind(column: Column) -> str:
-    return {"number": " class=n", "mark": " class=w", "words": " class=t"}[column.kind]
+    return {"number": " class=n", "mark": " class=w", "words": " class=t", "sentence": " class=p"}[column.kind]
 
 
 def _text(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from evalkit.views import theme
-from evalkit.views.drawing import AnyChart, data, finish, log_axis, nothing, title, tooltip
+from evalkit.views.drawing import AnyChart, data, finish, line_legend, log_axis, nothing, title, tooltip
 from evalkit.views.formats import compact
 from evalkit.views.frames import Row, plain_rows
 from evalkit.views.names import labels, plain
@@ -46,11 +46,11 @@ def chart(points: Any, along: str) -> AnyChart:
         row |= {"held": plain(row["held"]), "each": row["fuel"] / row["amount"]}
         row["measured"] = "wasmtime fuel of one metered call"
     shown = list(label.values())
-    legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolLimit=len(shown))
+    legend = line_legend(len(shown))
     ink = alt.Color("label:N", title="model", legend=legend)
     ink = ink.scale(domain=shown, range=[theme.colour(model) for model in label])
     style = alt.StrokeDash("label:N", title="model", legend=legend)
-    style = style.scale(domain=shown, range=[theme.dash(model) for model in label])
+    style = style.scale(domain=shown, range=theme.dashes(label))
     log = alt.Scale(type="log", nice=False, padding=12)
     x = alt.X("amount:Q", title=plain(along), axis=log_axis([row["amount"] for row in values]), scale=log)
     y = alt.Y("fuel:Q", title="fuel", axis=log_axis([row["fuel"] for row in values]), scale=log)

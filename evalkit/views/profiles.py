@@ -8,7 +8,7 @@ import altair as alt
 
 from evalkit.records import PerformanceRun
 from evalkit.views import theme
-from evalkit.views.drawing import AnyChart, data, finish, nothing, title, tooltip
+from evalkit.views.drawing import AnyChart, data, finish, line_legend, nothing, title, tooltip
 from evalkit.views.frames import Row, stress
 from evalkit.views.names import labels, plain
 
@@ -47,12 +47,12 @@ def ratio_profile(runs: Sequence[PerformanceRun]) -> AnyChart:
         steps[furthest] = len(found) / len(names)
         values += [row | {"ratio": r, "share": s, "step": i} for i, (r, s) in enumerate(steps.items())]
     many = len(label) > _LEGEND_MAX
-    legend = None if many else alt.Legend(symbolType="stroke", symbolStrokeWidth=3)
+    legend = None if many else line_legend(_LEGEND_MAX)
     ink = alt.Color("label:N", title="model", legend=legend).scale(
         domain=list(label.values()), range=[theme.colour(model) for model in label]
     )
     styles = alt.StrokeDash("label:N", title="model", legend=legend).scale(
-        domain=list(label.values()), range=[theme.dash(model) for model in label]
+        domain=list(label.values()), range=theme.dashes(label)
     )
     heading_x = "fuel, as a ratio to the best on the same input (log scale)"
     x = alt.X("ratio:Q", title=heading_x, axis=alt.Axis(format=",.4~g", tickCount=6)).scale(

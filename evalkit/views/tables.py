@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from evalkit.records import InputResult, PerformanceRun, ReviewedRun
 from evalkit.views.formats import DASH, OUTCOME_MARKS, OUTCOME_WORDS, grouped, ratio, signed_percent
 from evalkit.views.frames import overshoot_percent, plain_rows, stress
-from evalkit.views.grid import Cell, Column, Table, interactive
+from evalkit.views.grid import MOST_ROWS, Cell, Column, Table, interactive
 from evalkit.views.names import short
 
 __all__ = ["Table", "interactive", "leaderboard", "results", "runs", "smoke", "standing", "stress_results", "sweep"]
@@ -47,7 +48,7 @@ def smoke(run: PerformanceRun | None) -> Table:
     inputs = [row for row in run.inputs if row.kind == "smoke"] if run else []
     columns = (Column("behaviour"), Column("input", "mark"), Column("result", "mark"),
                Column("first wrong tick", "number"),
-               Column("detail"))  # fmt: skip
+               Column("detail", "sentence"))  # fmt: skip
     body = [
         (
             Cell(row.behaviour or DASH), Cell.name(row.name), _result(row),
@@ -68,7 +69,7 @@ def stress_results(run: PerformanceRun | None) -> Table:
     columns = (
         Column("input"), Column("fuel", "number"), Column("ceiling", "number"), Column("against ceiling", "number"),
         Column("runway limit", "number"), Column("result", "mark"), Column("first wrong tick", "number"),
-        Column("detail"),
+        Column("detail", "sentence"),
     )  # fmt: skip
     if run is None:
         return Table("Stress inputs", columns, (), empty=_NO_RUN, drop=_IF_WRONG)
@@ -121,43 +122,87 @@ def standing(run: PerformanceRun | None, place: Any) -> Table:
 
 
 def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
-    """List every run, voided and ungraded ones too; those carry their mark and count nowhere."""
+    """List every run, voided and ungraded ones too; those carry their mark and count nowhere.
+
+    Of more than 1,000 it lists 1,000, each model's first ones, says where the others are, and counts the outcomes of
+    all, model by model.
+    """
     columns = [
         Column("run", "mark"), Column("model"), Column("attempt", "number"), Column("result", "mark"),
         Column("total fuel", "number"), Column("worst against ceiling", "number"), Column("recorded", "mark"),
-        Column("detail"),
+        Column("detail", "sentence"),
     ]  # fmt: skip
     records = list(records)
     scopes = [_scope(run) for run in records]
     # Version, variant and schedule take room, and are worth it only where runs differ in them.
     told = [i for i in range(3) if len({scope[i] for scope in scopes}) > 1]
     columns += [Column(("version", "variant", "fuel schedule")[i], "mark") for i in told]
-    body, voided, ungraded = [], 0, 0
-    for run, scope in zip(records, scopes, strict=True):
+    voided = sum(run.voided is not None for run in records)
+    ungraded = sum(isinstance(run, PerformanceRun) and run.outcome == "ungraded" for run in records)
+    body = []
+    for run, scope in _most(records, scopes):
         total, worst, detail = None, None, ""
         if isinstance(run, PerformanceRun):
             readings = [overshoot_percent(row.fuel, run.fuel_limit) for row in stress(run)]
             worst = max((percent for percent in readings if percent is not None), default=None)
             total, mark = run.total_fuel, _mark(run.outcome)
             detail = " · ".join(part for part in (run.reason, run.detail) if part)
-            ungraded += run.outcome == "ungraded"
         else:
             mark = "✓ reviewed" if run.review else "○ unreviewed"
         if run.voided is not None:
-            voided += 1
             mark, detail = f"⊘ voided ({mark})", f"voided: {run.voided}" + (f" · {detail}" if detail else "")
         body.append(
             (
-                Cell(run.run_id), Cell.name(run.model), _number(run.attempt, grouped), Cell(mark),
+                Cell(run.run_id[:8], full=run.run_id), Cell.name(run.model),
+                Cell(DASH if run.attempt == 1 else grouped(run.attempt), run.attempt), Cell(mark),
                 _number(total, grouped),
-                Cell(signed_percent(worst), worst), Cell((run.recorded_at or DASH)[:16].replace("T", " ")),
+                Cell(signed_percent(worst), worst), Cell((run.recorded_at or DASH)[:10], full=run.recorded_at),
                 Cell.name(detail, 120) if detail else Cell(DASH), *(Cell.name(scope[i], 24) for i in told),
             )
         )  # fmt: skip
-    note = f"{len(body)} kept; {ungraded} ungraded and {voided} voided, which are never ranked." if body else ""
-    return Table(
-        "All runs", columns, body, note=note, empty="No run is kept yet. Grade a solution: evalkit grade CASE SOLUTION"
-    )
+    note = f"{len(records):,} kept; {ungraded:,} ungraded and {voided:,} voided, which are never ranked."
+    if len(body) == len(records):
+        empty = "No run is kept yet. Grade a solution: evalkit grade CASE SOLUTION"
+        return Table("All runs", columns, body, note=note if body else "", empty=empty, drop=_IF_ANY)
+    note += f" Listed: {len(body):,}, each model's first ones; {len(records) - len(body):,} more are listed by:"
+    note += f" evalkit runs --case {records[0].case}. Whole: evalkit export DIR"
+    heading = f"Runs, {len(body):,} of {len(records):,}"
+    return Table(heading, columns, body, note=note, drop=_IF_ANY, above=_outcomes(records))
+
+
+_IF_ANY = ("attempt", "detail", "total fuel", "worst against ceiling", "recorded")
+"""Columns of the list of runs that go where every cell is a dash."""
+_Scoped = tuple[PerformanceRun | ReviewedRun, tuple[str, str, str]]
+
+
+def _most(records: list[PerformanceRun | ReviewedRun], scopes: list[tuple[str, str, str]]) -> list[_Scoped]:
+    """As many as are listed, in their order: every model's first run, its second, ..."""
+    seen: Counter[str] = Counter()
+    turn = []
+    for run in records:
+        turn.append(seen[run.model])
+        seen[run.model] += 1
+    chosen = sorted(range(len(records)), key=lambda place: (turn[place], place))[:MOST_ROWS]
+    return [(records[place], scopes[place]) for place in sorted(chosen)]
+
+
+def _outcomes(records: list[PerformanceRun | ReviewedRun]) -> Table:
+    """Every run counted by its mark, a model a row: what a list that is cut can no longer show."""
+    counts: dict[str, Counter[str]] = {}
+    for run in records:
+        mark = _mark(run.outcome) if isinstance(run, PerformanceRun) else "✓ reviewed" if run.review else "○ unreviewed"
+        counts.setdefault(run.model, Counter())["⊘ voided" if run.voided is not None else mark] += 1
+    marks = [*map(_mark, OUTCOME_WORDS), "✓ reviewed", "○ unreviewed", "⊘ voided"]
+    columns = (Column("model"), Column("runs", "number"), *(Column(mark, "number") for mark in marks))
+    body = [
+        (
+            Cell.name(model), _number(found.total(), grouped),
+            *(_number(found[mark] or None, grouped) for mark in marks),
+        )
+        for model, found in counts.items()
+    ]  # fmt: skip
+    note = f"All {len(records):,} runs that are kept."
+    return Table("Outcomes, run by run", columns, body, note=note, drop=marks)
 
 
 def sweep(report: Any) -> Table:

@@ -7,13 +7,17 @@ dark ones in, a report puts in its ink. Only text beside a mark takes no part in
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import altair as alt
 
 from evalkit.performance.rank import fold_model
 
-__all__ = ["DASHES", "GREY", "MIME", "PALETTE", "SHAPES", "TEXT", "WARN", "colour", "dash", "enable", "shape"]
+__all__ = [
+    "CROSS", "DASHES", "FAT_CROSS", "GREY", "LABEL", "MIME", "PALETTE", "SHAPES", "TEXT", "WARN", "colour", "dash",
+    "dashes", "enable", "shape", "shapes",
+]  # fmt: skip
 
 MIME = "application/vnd.vegalite.v5+json"
 """What JupyterLab bundles, with a `+json` that makes a valid notebook; the report exporter looks for it."""
@@ -40,6 +44,13 @@ SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down")
 """Shapes of points: the second sign where there is no line."""
 
 
+CROSS = "M-1.1,-1.1L1.1,1.1M1.1,-1.1L-1.1,1.1"
+"""A cross of two strokes, larger than a circle of its size: Vega's own looks like one at the size of a mark."""
+
+FAT_CROSS = "M-1.5,-1L-1,-1.5L0,-.5L1,-1.5L1.5,-1L.5,0L1.5,1L1,1.5L0,.5L-1,1.5L-1.5,1L-.5,0Z"
+"""The same to be filled."""
+
+
 _SALT = "165894:"
 """Any salt spreads names alike; this one also gives the kit's own engines and agents inks far apart for every eye."""
 
@@ -63,6 +74,31 @@ def shape(model: str) -> str:
     return SHAPES[_digest(model) // len(PALETTE) // len(DASHES) % len(SHAPES)]
 
 
+def dashes(models: Iterable[str]) -> list[list[int]]:
+    """Return a line style for each model of one chart: its own, or another where one with its ink has that already."""
+    return [
+        list(DASHES[place]) for place in _apart(models, lambda model: DASHES.index(tuple(dash(model))), len(DASHES))
+    ]
+
+
+def shapes(models: Iterable[str]) -> list[str]:
+    """Return a shape for each model of one chart: its own, or another where one with its ink has that already."""
+    return [SHAPES[place] for place in _apart(models, lambda model: SHAPES.index(shape(model)), len(SHAPES))]
+
+
+def _apart(models: Iterable[str], own: Callable[[str], int], signs: int) -> list[int]:
+    """Each model's own sign, or the next that no earlier one of the same ink has; past as many signs they repeat."""
+    taken: dict[str, list[int]] = {}
+    for model in (models := list(models)):
+        used = taken.setdefault(colour(model), [])
+        tries = [(own(model) + step) % signs for step in range(signs)]
+        used.append(min(tries, key=used.count))
+    return [taken[colour(model)].pop(0) for model in models]
+
+
+LABEL = 440
+"""Pixels that a label may take: any of `names.labels`, which are cut already and differ, also one of 36 capitals."""
+
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -75,12 +111,12 @@ def _theme() -> Any:
             "view": {"stroke": None, "continuousWidth": 560, "continuousHeight": 320},
             "axis": {
                 "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 10,
-                "labelLimit": 260, "labelPadding": 6, "gridOpacity": 0.35, "gridWidth": 0.6, "domain": False,
+                "labelLimit": LABEL, "labelPadding": 6, "gridOpacity": 0.35, "gridWidth": 0.6, "domain": False,
                 "tickSize": 4, "labelOverlap": "greedy",
             },
             "axisBand": {"grid": False, "ticks": False, "labelOverlap": False},
             "legend": {
-                "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 240,
+                "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": LABEL,
                 "symbolSize": 70, "rowPadding": 3, "orient": "right", "offset": 16,
             },
             "title": {

@@ -66,6 +66,73 @@ def test_opens_with_no_network(browser: Any, written: dict[str, Path], name: str
         seen.assert_clean()
 
 
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_is_light_throughout_on_a_dark_system(browser: Any, written: dict[str, Path], name: str) -> None:
+    with open_page(browser) as seen:
+        page = seen.page
+        page.emulate_media(color_scheme="dark")
+        page.goto(written[name].as_uri())
+        page.wait_for_timeout(2500)
+        seen.picture(f"report-{name}-dark")
+        grounds = page.evaluate(
+            "() => [...document.querySelectorAll('select, input, .dt-container, td, th, caption')].flatMap((e) => {"
+            " const s = getComputedStyle(e); return [s.backgroundColor, s.color, s.colorScheme]})"
+        )
+        dark = {"rgb(33, 37, 41)", "rgb(59, 59, 59)", "rgb(222, 226, 230)", "rgb(255, 255, 255)", "dark", "normal"}
+        inks = [ground for place, ground in enumerate(grounds) if place % 3]
+        assert not dark & {*inks}, "something of the page is dark, or white on white"
+        assert "dark" not in page.evaluate("() => document.documentElement.className")
+
+
+_LEAST = """() => [...document.querySelectorAll('.chart svg')].map((svg) => {
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return scale * Math.min(...[...svg.querySelectorAll('text')].map((e) => parseFloat(getComputedStyle(e).fontSize)));
+})"""
+
+_CUT = """() => [...document.querySelectorAll('.evk-wrap')].filter((wrap) =>
+  [...wrap.querySelectorAll('caption span')].some(
+    (e) => e.getBoundingClientRect().right > wrap.getBoundingClientRect().right + 1)).map((e) => e.innerText)"""
+
+
+@pytest.mark.parametrize("name", ["lattice", "season-1"])
+def test_on_a_phone_charts_scroll_instead_of_shrinking_and_captions_wrap(
+    browser: Any, written: dict[str, Path], name: str
+) -> None:
+    with open_page(browser, size={"width": 400, "height": 800}) as seen:
+        page = seen.page
+        page.goto(written[name].as_uri())
+        page.wait_for_timeout(2500)
+        assert min(page.evaluate(_LEAST)) >= 9
+        assert page.evaluate(_CUT) == []
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
+        widths = page.evaluate("() => [...document.querySelectorAll('td.p')].map((e) => e.offsetWidth)")
+        assert all(width >= 22 * 13 for width in widths) and (widths or name != "lattice")
+        seen.picture(f"report-{name}-phone")
+        seen.assert_clean()
+
+
+def test_the_controls_are_explained_on_the_screen_alone(browser: Any, written: dict[str, Path]) -> None:
+    """A printed page has no controls, and no word about them."""
+    with open_page(browser) as seen:
+        page = seen.page
+        page.goto(written["lattice"].as_uri())
+        page.wait_for_timeout(2500)
+        told = (
+            "() => [...document.querySelectorAll('.vega-bindings')].filter((e) => e.offsetHeight > 0"
+            " && getComputedStyle(e, '::before').content.includes('Controls')).length"
+        )
+        assert page.evaluate(told) == 1
+        page.emulate_media(media="print")
+        assert page.evaluate(told) == 0
+        # A heading keeps to its table, which only blocks that break as text does allow; and no search is printed.
+        ends = "() => [...document.querySelectorAll('.text_cell:has(h2)')].map((e) => getComputedStyle(e).breakAfter)"
+        assert {*page.evaluate(ends)} == {"avoid"}
+        boxes = "() => [...document.querySelectorAll('.dt-container div')].map((e) => getComputedStyle(e).display)"
+        assert {*page.evaluate(boxes)} == {"block", "none"}
+        assert not page.locator(".dt-search").first.is_visible()
+        assert "controls" not in page.evaluate("() => document.body.innerText").lower()
+
+
 def test_a_slider_of_the_board_re_ranks_without_a_kernel(browser: Any, written: dict[str, Path]) -> None:
     with open_page(browser) as seen:
         page = seen.page
@@ -78,7 +145,7 @@ def test_a_slider_of_the_board_re_ranks_without_a_kernel(browser: Any, written: 
         slider.focus()
         page.keyboard.press("Home")  # a ceiling of nothing: nobody is within it
         page.wait_for_timeout(500)
-        assert not chart.locator("svg .role-mark text").all_text_contents()
+        assert chart.locator("svg .role-mark text").all_text_contents() == ["Nobody is right and within the ceiling."]
         page.keyboard.press("End")  # the highest: whoever was right on the runway is within it
         page.wait_for_timeout(500)
         assert len(chart.locator("svg .role-mark text").all_text_contents()) > len(shown)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -13,7 +15,7 @@ import vl_convert
 
 from evalkit.performance.whatif import Setting, what_if
 from evalkit.records import PerformanceRun
-from evalkit.views import charts, frames, theme
+from evalkit.views import boards, charts, frames, profiles, theme
 from tests import made_up_runs as made
 
 FIELDS: dict[str, Callable[[], list[PerformanceRun]]] = {
@@ -135,6 +137,35 @@ def test_a_models_colour_and_line_do_not_depend_on_case_space_or_company() -> No
     alone = _rows(charts.leaderboard(made.board([made.run("Cobalt")])).to_dict())[0]["ink"]
     among = [row for row in _rows(_leaderboard(made.every_outcome()).to_dict()) if row["model"] == "Cobalt"]
     assert alone == among[0]["ink"] == theme.colour("Cobalt")
+
+
+def test_models_of_one_ink_differ_by_their_second_sign_within_a_chart() -> None:
+    inks: dict[str, list[str]] = {}
+    for place in range(120):
+        inks.setdefault(theme.colour(f"m{place}"), []).append(f"m{place}")
+    alike = next(names for names in inks.values() if len({tuple(theme.dash(n)) for n in names[:3]}) < 3)[:4]
+    assert len({*map(tuple, theme.dashes(alike))}) == 4 and theme.dashes(alike[:1]) == [theme.dash(alike[0])]
+    assert all(len({*theme.shapes(names[:5])}) == min(5, len(names)) for names in inks.values())
+    drawn = [made.run(name, 0.5 + 0.2 * place) for place, name in enumerate(alike)]
+    for chart in (charts.fuel_per_input(drawn), profiles.ratio_profile(drawn)):
+        found = [layer["encoding"].get("strokeDash") for layer in chart.to_dict()["layer"]]
+        assert {len({*map(tuple, style["scale"]["range"])}) for style in found if style} == {4}
+
+
+def test_a_wrong_answer_is_a_cross_that_is_larger_than_a_circle() -> None:
+    wrong = made.run("Garnet", 1.1, "incorrect")
+    inputs = [replace(row, fuel=9_000_000) if row.outcome == "incorrect" else row for row in wrong.inputs]
+    spec = charts.fuel_per_input([made.run("Aster"), replace(wrong, inputs=tuple(inputs))]).to_dict()
+    shape = next(layer["encoding"]["shape"] for layer in spec["layer"] if "shape" in layer["encoding"])
+    assert shape["scale"] == {"domain": ["pass", "incorrect"], "range": ["circle", theme.FAT_CROSS]}
+    assert max(float(number) for number in re.findall(r"-?[\d.]+", theme.FAT_CROSS)) > 1  # a circle's radius
+
+
+def test_names_that_differ_at_their_end_are_not_cut_again() -> None:
+    runs = [made.run("W" * 78 + end, 1 + place / 9) for place, end in enumerate(("01", "02"))]
+    for chart in (charts.leaderboard(made.board(runs)), charts.fuel_per_input(runs), boards.case_board(runs)):
+        drawn = re.findall(r"<text[^>]*>([^<]*WW[^<]*)<", vl_convert.vegalite_to_svg(chart.to_dict()))
+        assert len({*drawn}) == 2 and {text[-2:] for text in drawn} == {"01", "02"}
 
 
 def test_the_renderer_emits_one_json_mime_type_and_a_sentence() -> None:

@@ -180,6 +180,53 @@ def test_cells_show_every_run_once_and_what_was_never_played() -> None:
     assert tile["mean"] == pytest.approx(own.groupby("seed")["score"].mean().mean())
 
 
+def _light(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: str, two: str) -> float:
+    high, low = sorted((_light(one), _light(two)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_cells_bring_a_ground_on_which_numbers_and_inks_can_be_read_in_any_theme() -> None:
+    spec = charts.cells(made.runs(made.every_kind()), made.SEASON).to_dict()
+    card, tints, number = (layer["mark"] for layer in spec["layer"][:3])
+    assert "opacity" not in card and spec["layer"][1]["encoding"]["color"] == {
+        "field": "tint",
+        "scale": None,
+        "type": "nominal",
+    }
+    rows_ = next(rows_ for rows_ in spec["datasets"].values() if "tint" in rows_[0])
+    assert min(_contrast(number["color"], row["tint"]) for row in rows_) > 7 and tints["type"] == "rect"
+    assert min(_contrast(ink, card["color"]) for ink in (*theme.PALETTE, theme.GREY)) > 2.8
+
+
+def test_many_runs_share_marks_and_the_charts_say_so() -> None:
+    few, most = made.every_kind(), []
+    for place in range(4_000):
+        level, seed = made.LEVELS[place % 5][0], place // 5 % 3
+        most.append(made.run(f"a{place % 4}", level, seed, place % 4 / 4, attempt=place))
+    for draw in (charts.cells, charts.time_and_decisions):
+        assert "stands for" not in json.dumps(draw(made.runs(few), made.SEASON).to_dict())
+        spec = draw(made.runs(most), made.SEASON).to_dict()
+        assert any("4,000 runs: a mark stands for" in line for line in spec["title"]["subtitle"])
+        counted = [rows_ for rows_ in spec["datasets"].values() if rows_ and "runs" in rows_[0]]
+        assert counted and all(sum(row["runs"] for row in rows_) == 4_000 for rows_ in counted)
+        assert all(len(rows_) < 1_500 for rows_ in counted)
+        vl_convert.vegalite_to_svg(spec)
+
+
+def test_a_legend_of_long_names_is_not_cut() -> None:
+    runs = [r for n in ("1", "2", "3") for r in made.model("m" * 79 + n, 0.5, 0, 0.0)]
+    svg = vl_convert.vegalite_to_svg(charts.time_and_decisions(made.runs(runs), made.SEASON).to_dict())
+    assert {f">{label}<" in svg for label in {row["label"] for row in rows.run_rows(made.runs(runs), made.SEASON)}} == {
+        True
+    }
+
+
 def test_time_is_t_where_completed_and_the_autopilots_decisions_are_no_measure() -> None:
     runs = made.runs(made.every_kind())
     values = _values(charts.time_and_decisions(runs, made.SEASON).to_dict())

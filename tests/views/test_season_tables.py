@@ -63,6 +63,38 @@ def test_all_runs_are_listed_with_what_makes_them_not_count() -> None:
     assert first == sorted(first, key=[e.level for e in made.SEASON.entries].index)
 
 
+def test_a_list_that_is_cut_says_so_and_its_marks_can_still_be_counted() -> None:
+    rows_ = [
+        made.run(f"a{n % 9}", made.LEVELS[n % 5][0], n % 3, attempt=1 + n // 45, verified=(True, None)[n % 2])
+        for n in range(2_250)
+    ]
+    rows_[-1] |= {"verified": False, "run_id": "f" * 16}
+    rows_[-2] |= {"voided": "a wrong build", "run_id": "e" * 16}
+    table = tables.runs(made.frame(rows_), made.runs(rows_), made.SEASON)
+    assert len(table.rows) == 1_000
+    assert "1,250 more are listed by: evalkit runs --season spies@1.0. Whole: evalkit export DIR" in table.note
+    assert "2,250 kept" in table.note and table.title == "Runs, 1,000 of 2,250"
+    assert "ffffffff" in {row[-3].text for row in table.rows} | {row[-2].text for row in table.rows}, "a failing run"
+    assert table.above is not None
+    head, *body = _read(table.above).rows
+    assert head[:2] == ["agent", "runs"] and len(body) == 9
+    totals = {mark: sum(int(row[i].replace("–", "0")) for row in body) for i, mark in enumerate(head) if i}
+    assert totals == {"runs": 2_250, "✓ verified": 1_124, "✗ fails": 1, "○ never replayed": 1_124, "⊘ voided": 1}
+    assert "Proof, run by run" in table._repr_html_()
+    whole = tables.runs(made.frame(rows_[:1_000]), made.runs(rows_[:1_000]), made.SEASON)
+    assert len(whole.rows) == 1_000 and whole.above is None and whole.title == "All runs"
+
+
+def test_tokens_and_dollars_stand_only_where_some_were_spent() -> None:
+    free = made.frame([*made.model("a", 0.5, 0, 0.0), *made.model("b", 0.4, None, None)])
+    field, apart = tables.standings(standings(free, made.SEASON))
+    assert not {"tokens", "dollars"} & {*_read(field).rows[0], *_read(apart).rows[0]}
+    assert "none is known to have spent" in field.note
+    field, apart = tables.standings(BOARD)
+    assert {"tokens", "dollars"} <= {*_read(field).rows[0]} and "a dash is unknown" in field.note
+    assert not {"tokens", "dollars"} & {*_read(apart).rows[0]}
+
+
 @pytest.mark.parametrize("number", [0, 1, 40])
 def test_tables_of_any_length_hold_all_their_rows(number: int) -> None:
     runs = made.many(number) if number != 1 else [made.run("alone", "dam", 0)]

@@ -11,7 +11,7 @@ from evalkit.records import ReviewedRun
 from evalkit.views import frames, grid, prose, tables
 from tests import made_up_runs as made
 
-TAGS = set("style div table caption small thead tbody tr th td p h1 code dl dt dd script".split())  # noqa: SIM905
+TAGS = set("style div table caption span small thead tbody tr th td p h1 code dl dt dd script".split())  # noqa: SIM905
 
 
 class _Reader(HTMLParser):
@@ -90,6 +90,26 @@ def test_all_runs_keep_and_mark_what_is_never_ranked() -> None:
 
 def test_columns_in_which_all_runs_agree_are_left_out() -> None:
     assert "variant" not in _read(tables.runs(made.every_outcome())).rows[0]
+
+
+def test_a_list_that_is_cut_says_so_and_counts_every_outcome() -> None:
+    runs = [made.run(f"m{n % 7}", 3.3 if n % 10 == 0 else 1.0, attempt=n) for n in range(1_500)]
+    table = tables.runs(runs)
+    assert len(table.rows) == 1_000 and table.title == "Runs, 1,000 of 1,500" and "1,500 kept" in table.note
+    assert "500 more are listed by: evalkit runs --case belts. Whole: evalkit export DIR" in table.note
+    assert {row[1].text for row in table.rows} == {f"m{n}" for n in range(7)}
+    assert table.above is not None
+    head, *body = _read(table.above).rows
+    totals = [sum(int(row[i]) for row in body) for i in range(1, len(head))]
+    assert (head, totals) == (["model", "runs", "✓ pass", "▲ over ceiling"], [1_500, 1_350, 150])
+    assert len(tables.runs(runs[:1_000]).rows) == 1_000 and tables.runs(runs[:1_000]).above is None
+
+
+def test_columns_of_dashes_are_left_out_of_the_list_of_runs() -> None:
+    read = _read(tables.runs([made.run("Aster 2"), made.run("Cobalt", 0.3)]))
+    assert "detail" not in read.rows[0] and "total fuel" in read.rows[0]
+    read = _read(tables.runs([made.run("Heron", gate_closed=True, detail="it hung")]))
+    assert "detail" in read.rows[0] and not {"total fuel", "worst against ceiling"} & {*read.rows[0]}
 
 
 def test_standing_tells_a_slower_duplicate_of_its_models_best_run() -> None:

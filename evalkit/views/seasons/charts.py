@@ -98,11 +98,11 @@ def score_against_cost(rows: Any, cost: str = "decisions", *, log: bool | None =
     y = alt.Y("score:Q", title="score", axis=alt.Axis(values=list(range(0, math.ceil(y_top) + 1, 20)))).scale(
         domain=list(y_scale), nice=False
     )
-    for row in field:
+    for row, form in zip(field, theme.shapes(row["name"] for row in field), strict=True):
         row |= {"low": max(0.0, row["score"] - (row["se"] or 0)), "high": row["score"] + (row["se"] or 0)}
         row |= {
             "state": _state(row),
-            "form": theme.shape(row["name"]),
+            "form": form,
             "measured": f"mean over {row['attempts']:,} runs, as recorded",
         }
     line = sorted((row for row in priced if row["front"]), key=lambda row: (row["cost"], row["score"]))

@@ -8,10 +8,11 @@ from evalkit.records import SeasonRun
 from evalkit.season.score import score_parts
 from evalkit.season.season import Season
 from evalkit.views.formats import DASH, grouped
-from evalkit.views.frames import Row, plain_rows
+from evalkit.views.frames import Row
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import plain, short
-from evalkit.views.seasons.rows import COSTS, cost_rows, cost_text, entry_names, proof, run_rows, standing_rows
+from evalkit.views.seasons.kept import runs
+from evalkit.views.seasons.rows import COSTS, cost_rows, cost_text, proof, standing_rows
 
 if TYPE_CHECKING:  # they bring the engine, which a view can do without
     from evalkit.season.verifying import Verification
@@ -48,21 +49,31 @@ def standings(rows: Any, *, here: str | None = None) -> tuple[Table, Table]:
         Column("cells", "mark"), Column("runs", "number"), Column("proof", "mark"), Column("decisions", "number"),
         Column("tokens", "number"), Column("dollars", "number"), Column("other digest", "number"),
     )  # fmt: skip
-    note = (
-        "Mean over cells. Partial rows keep their mean and take no rank. Decisions, tokens and dollars are sums over "
+    spent = any(row["tokens"] or row["dollars"] for row in values)
+    note = "Mean over cells. Partial rows keep their mean and take no rank. "
+    note += (
+        "Decisions, tokens and dollars are sums over the runs; a dash is unknown, and +? a sum with unknown parts."
+        if spent
+        else "Decisions are sums over the runs; none is known to have spent tokens or dollars."
     )
-    note += "the runs; a dash is unknown, and +? a sum of which parts are unknown."
     at, at_apart = (next((i for i, r in enumerate(side) if r["agent"] == here), None) for side in (field, apart))
-    main = Table("Standing", columns, [_standing(row) for row in field], note=note, empty=_NO_RUN, drop=_RARE, here=at)
+    main = Table("Standing", columns, _standings(field), note=note, empty=_NO_RUN, drop=_RARE, here=at)
     rest = Table(
-        "Reference rows", columns, [_standing(row) for row in apart], drop=_RARE, searchable=False, here=at_apart,
+        "Reference rows", columns, _standings(apart), drop=_RARE, searchable=False, here=at_apart,
         empty="No reference run is kept: neither the anchor's autopilot nor the random floor.",
         note="The anchor's autopilot is the ceiling of the scale, the random agent its floor; neither takes a rank.",
     )  # fmt: skip
     return main, rest
 
 
-_RARE = ("other digest",)
+_RARE = ("other digest", "tokens", "dollars")
+
+
+def _standings(rows: list[Row]) -> list[tuple[Cell, ...]]:
+    """Tokens and dollars are shown where some were spent: a column of nothing says nothing."""
+    if any(row["tokens"] or row["dollars"] for row in rows):
+        return [_standing(row) for row in rows]
+    return [_standing(row | {"tokens": None, "dollars": None}) for row in rows]
 
 
 def _standing(row: Row) -> tuple[Cell, ...]:
@@ -111,78 +122,6 @@ def costs(rows: Any, cost: str = "decisions") -> Table:
         else ""
     )
     return Table(f"Score against {COSTS[cost]}", columns, body, note=note, empty=_NO_RUN)
-
-
-def runs(frame: Any, counted: Any, season: Season) -> Table:
-    """List every run that is kept, voided and ungraded ones too, which carry their mark and count nowhere.
-
-    `frame`: `Store.season_frame`; `counted`: what `evalkit.season.ranking.scored` made of it.
-    """
-    scores = {str(row["run_id"]): row for row in run_rows(counted, season)}
-    names = entry_names(season)
-    columns = (
-        Column("agent"), Column("entry", "mark"), Column("seed", "number"), Column("score", "number"),
-        Column("done", "mark"), Column("ended by", "mark"), Column("T, s", "number"), Column("decisions", "number"),
-        Column("tokens", "number"), Column("dollars", "number"), Column("proof", "mark"), Column("run", "mark"),
-        Column("attempt", "number"), Column("note"),
-    )  # fmt: skip
-    kept = _by_agent(plain_rows(frame), scores, list(names))
-    body, aside, spent = [], 0, any(row["tokens"] or row["dollars"] for row in kept)
-    for row in kept:
-        own = scores.get(str(row["run_id"]))
-        why = _why_not(row, own, season)
-        aside += own is None
-        budget = "" if row["decision_budget"] is None else f" of {row['decision_budget']:,}"
-        dollars, tokens = (row["dollars"], row["tokens"]) if spent else (None, None)
-        body.append(
-            (
-                Cell.name(f"{row['agent']} ({row['reference']})" if row["reference"] else str(row["agent"]), 40),
-                Cell(names.get((row["level"], row["difficulty"])) or plain(row["level"])),
-                _number(row["seed"]), _number(own["score"] if own else None, 2),
-                Cell(f"{row['objectives_done']} of {row['objectives_total']}"),
-                Cell(plain(row["ended_by"]).replace("_", " ")), _number(row["time_s"], 2),
-                Cell(f"{row['decisions']:,}{budget}", row["decisions"]), _number(tokens),
-                _number(dollars, 4 if dollars else 0), Cell(_mark(row)),
-                Cell(row["run_id"][:8], full=row["run_id"]),
-                Cell(DASH if row["attempt"] == 1 else f"{row['attempt']:,}", row["attempt"]),
-                Cell.name(why, 100) if why else Cell(DASH),
-            )
-        )  # fmt: skip
-    note = f"{len(body):,} kept, {aside:,} of which count nowhere: voided, ungraded, or of no cell of this season."
-    note += "" if spent else " None is known to have spent tokens or dollars."
-    drop = ("attempt", "note", "tokens", "dollars")
-    return Table("All runs", columns, body, note=note if body else "", empty=_NO_RUN, drop=drop)
-
-
-def _by_agent(kept: list[Row], scores: dict[str, Row], entries: list[tuple[str, str]]) -> list[Row]:
-    """The agents with the best runs first and reference rows last; each agent's runs as the season lists its cells."""
-    points: dict[str, list[float]] = {}
-    for row in kept:
-        own = scores.get(str(row["run_id"]))
-        points.setdefault(str(row["agent"]), []).extend([own["score"]] if own else [])
-    mean = {agent: sum(found) / len(found) if found else -1.0 for agent, found in points.items()}
-    place = {key: index for index, key in enumerate(entries)}
-
-    def order(row: Row) -> tuple[Any, ...]:
-        agent = str(row["agent"])
-        entry = place.get((row["level"], row["difficulty"]), len(place))
-        return (row["reference"] is not None, -mean[agent], agent, entry, row["seed"], row["attempt"])
-
-    return sorted(kept, key=order)
-
-
-def _mark(row: Row) -> str:
-    return "⊘ voided" if row["voided"] is not None else "? ungraded" if row["ungraded"] else proof(row["verified"])
-
-
-def _why_not(row: Row, own: Row | None, season: Season) -> str:
-    if row["voided"] is not None:
-        return f"voided: {row['voided']}"
-    if row["ungraded"] is not None:
-        return f"ungraded: {row['ungraded']}"
-    if own is None:
-        return "of an entry or seed that this season does not list"
-    return "counted, though of another digest of the season" if row["season_digest"] != season.digest else ""
 
 
 def one_run(run: SeasonRun, row: Row, season: Season) -> Table:
