@@ -87,7 +87,7 @@ def _first(
     count = len(neighbours.tied)
     if count == 0:
         return None, None
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         ends = np.sort(np.stack(np.broadcast_arrays(-start / slope, (top - start) / slope)), axis=0)
     sloped = slope != 0
     at, turn, pair = [np.zeros(count)], [np.zeros(count)], [np.arange(count)]
@@ -113,13 +113,14 @@ def _first(
     grown = slopes * length
     gaps = neighbours.gaps(np.clip(start, 0.0, top))[pairs] + within(grown) - grown
     tied, then = neighbours.tied[pairs], gaps + grown
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # Two that meet and then stay together end a hair apart: what counts is the tie, and no crossing of 0.
-        until = np.where(slopes < 0, np.clip(-gaps / slopes, 0.0, length), 0.0)
-        apart = np.clip((np.sign(slopes) * TIE - gaps) / slopes, 0.0, length)
-    # A tie ends where it begins to end, but for one that for long stays within a tie.
-    ends = when + np.where(apart > 1e-6 * far, apart, 0.0)
-    found = np.where(tied, np.where(np.abs(then) > TIE, ends, np.inf), np.where(then <= TIE, when + until, np.inf))
+    with np.errstate(all="ignore"):
+        # Two that meet and then stay together end a hair apart, so what counts is the tie and no crossing of 0. Told is
+        # the crossing, or where a tie begins to end, but for two that for long are within a tie.
+        zero = np.where(tied, 0.0, np.clip(-gaps / slopes, 0.0, length))
+        hair = np.clip((np.where(tied, np.sign(slopes), 1.0) * TIE - gaps) / slopes, 0.0, length)
+    until = np.where(np.abs(hair - zero) > 1e-6 * far, hair, zero)
+    meets = np.where(tied, np.abs(then) > TIE, then <= TIE)
+    found = np.where(meets, when + np.where(tied | (slopes < 0), until, 0.0), np.inf)
     best = int(np.argmin(found))
     return (None, None) if not np.isfinite(found[best]) else (float(found[best]), neighbours.who(int(pairs[best])))
 

@@ -144,8 +144,9 @@ def tightest(found: Sequence[Edge], any_ranked: bool) -> str:
     if first.share == 0:
         same = {edge.way for edge in near if edge.control == first.control and edge.share == 0}
         how = "any other" if len(same) > 1 else "a higher" if first.way > 0 else "a lower"
-        who = f": {short(first.who, 60)}" if first.who else ""
-        return f"A rank is at its edge now: {how} {first.control} than {figure(first.official)} changes one{who}."
+        who = f" ({short(first.who, 60)})" if first.who else ""
+        value = f"{how} value of {first.control} than {figure(first.official)}"
+        return f"A rank is at its edge now: {value} changes it{who}."
     return (
         f"Of all constants, the nearest to change a rank alone: {first.control}, at {figure(first.limit)} instead of "
         f"{figure(first.official)}."

@@ -289,7 +289,7 @@ def test_a_limit_at_its_own_constant_is_said_to_be_an_edge() -> None:
     board = whatif(even, runs=tied)
     assert list(board.frame["rank"]) == [1, 1]
     said = repr(board.finding())
-    assert "A rank is at its edge now: any other " in said and "instead of" not in said
+    assert "A rank is at its edge now: any other value of " in said and "instead of" not in said
     assert _changed_rank(board.apply(board.nearest()))
 
 
