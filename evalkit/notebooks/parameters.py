@@ -62,8 +62,9 @@ SCHEMAS: dict[str, tuple[Parameter, ...]] = {
         Parameter(
             "changes",
             "list[str]",
-            ["ceiling medium=20000000000", "ceiling large=30000000000"],
-            "what to change, as CONTROL=VALUE",
+            None,
+            "what to change, as CONTROL=VALUE; None: the constant nearest to changing a rank, just past it",
+            True,
         ),
     ),
     "07_compare_two": (
