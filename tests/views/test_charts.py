@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pandas as pd
 import pytest
 import vl_convert
@@ -129,6 +131,41 @@ def test_overshoot_is_percent_of_the_ceiling_with_its_sign() -> None:
 def test_a_run_that_did_not_pass_has_no_placement() -> None:
     spec = charts.placement([], made.run("Ember", 2.6), None).to_dict()
     assert "over ceiling has no placement" in json.dumps(spec)
+
+
+EYES = {
+    "normal": np.eye(3),
+    "deuteranope": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
+    ),
+    "protanope": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+}
+
+
+def _linear(ink: str) -> Any:
+    values = np.array([int(ink[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def _lab(ink: str, eye: str) -> Any:
+    """CIELAB, D65, of what an eye makes of an ink."""
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    x, y, z = to_xyz @ np.clip(EYES[eye] @ _linear(ink), 0, 1) / [0.9505, 1, 1.089]
+    f = [np.cbrt(v) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (x, y, z)]
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def test_inks_keep_apart_for_every_eye_and_are_seen_on_light_and_dark() -> None:
+    for eye in EYES:
+        seen = [_lab(ink, eye) for ink in (*theme.PALETTE, theme.GREY)]
+        assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2)) > 11
+    for ink in theme.PALETTE:
+        light = float(_linear(ink) @ [0.2126, 0.7152, 0.0722])
+        dark = float(_linear("#111111") @ [0.2126, 0.7152, 0.0722])
+        assert 1.05 / (light + 0.05) >= 3 and (light + 0.05) / (dark + 0.05) >= 3
+    assert len(set(theme.PALETTE)) == 16
 
 
 def test_a_models_colour_and_line_do_not_depend_on_case_space_or_company() -> None:
