@@ -67,6 +67,8 @@ table.evk-facts td:first-child { color: #6b7079; white-space: nowrap; }
 @page { margin: 16mm 14mm; }
 @media print { body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; }
   h1, h2, h3, h2 + p, h3 + p, .text_cell:has(h2, h3) { break-after: avoid; }
+  .text_cell:has(h2, h3) { break-inside: avoid; }
+  .text_cell:has(h2, h3)::after { content: ""; display: block; height: 11rem; margin-bottom: -11rem; }
   .dt-container, .dt-container div:not(.dt-search) { display: block !important; overflow: visible !important; }
   .chart, tr, footer { break-inside: avoid; } .chart, .evk-wrap { overflow: visible; }
   .chart svg { min-width: 0 !important; } .evk-wrap { container-type: normal !important; }
@@ -76,6 +78,8 @@ table.evk-facts td:first-child { color: #6b7079; white-space: nowrap; }
   table.evk th, table.evk td { min-width: 0 !important; white-space: normal !important; }
   table.evk td.t { min-width: 8em !important; } table.evk td.p { min-width: 14em !important; }
   table.evk td.n, table.evk td.w { white-space: nowrap !important; } table.evk thead { display: table-header-group; }
-  table.evk caption, table.evk thead { break-after: avoid; } table.evk-short { break-inside: avoid; }
+  table.evk caption, table.evk caption span, table.evk thead { break-after: avoid; break-inside: avoid; }
+  table.evk caption span { position: static; } table.evk tbody tr:first-child { break-before: avoid; }
+  table.evk-short { break-inside: avoid; }
   .dt-search, .vega-bindings, .dt-column-order { display: none !important; } }
 """

@@ -129,8 +129,8 @@ def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
     """
     columns = [
         Column("run", "mark"), Column("model"), Column("attempt", "number"), Column("result", "mark"),
-        Column("total fuel", "number"), Column("worst against ceiling", "number"), Column("recorded", "mark"),
-        Column("detail", "sentence"),
+        Column("detail", "sentence"), Column("total fuel", "number"), Column("worst against ceiling", "number"),
+        Column("recorded", "mark"),
     ]  # fmt: skip
     records = list(records)
     scopes = [_scope(run) for run in records]
@@ -155,9 +155,9 @@ def runs(records: Iterable[PerformanceRun | ReviewedRun]) -> Table:
             (
                 Cell(run.run_id[:8], full=run.run_id), Cell.name(run.model),
                 Cell(DASH if run.attempt == 1 else grouped(run.attempt), run.attempt), Cell(mark),
-                _number(total, grouped),
+                Cell.name(detail, 120) if detail else Cell(DASH), _number(total, grouped),
                 Cell(signed_percent(worst), worst), Cell((run.recorded_at or DASH)[:10], full=run.recorded_at),
-                Cell.name(detail, 120) if detail else Cell(DASH), *(Cell.name(scope[i], 24) for i in told),
+                *(Cell.name(scope[i], 24) for i in told),
             )
         )  # fmt: skip
     note = f"{len(records):,} kept; {ungraded:,} ungraded and {voided:,} voided, which are never ranked."

@@ -108,6 +108,9 @@ def test_on_a_phone_charts_scroll_instead_of_shrinking_and_captions_wrap(
         widths = page.evaluate("() => [...document.querySelectorAll('td.p')].map((e) => e.offsetWidth)")
         assert all(width >= 22 * 13 for width in widths) and (widths or name != "lattice")
         seen.picture(f"report-{name}-phone")
+        page.set_viewport_size(NARROW)
+        cut = "() => [...document.querySelectorAll('td.p')].filter((e) => e.getBoundingClientRect().right > innerWidth)"
+        assert page.evaluate(f"{cut}.length") == 0, "what a run failed by is out of sight in a narrow window"
         seen.assert_clean()
 
 
@@ -124,9 +127,10 @@ def test_the_controls_are_explained_on_the_screen_alone(browser: Any, written: d
         assert page.evaluate(told) == 1
         page.emulate_media(media="print")
         assert page.evaluate(told) == 0
-        # A heading keeps to its table, which only blocks that break as text does allow; and no search is printed.
-        ends = "() => [...document.querySelectorAll('.text_cell:has(h2)')].map((e) => getComputedStyle(e).breakAfter)"
-        assert {*page.evaluate(ends)} == {"avoid"}
+        # A heading is one box with room for the head of a table below it; and no search is printed.
+        ends = "() => [...document.querySelectorAll('.text_cell:has(h2)')].map((e) => getComputedStyle(e).breakInside"
+        ends += " + ' ' + (parseFloat(getComputedStyle(e, '::after').height) > 150))"
+        assert {*page.evaluate(ends)} == {"avoid true"}
         boxes = "() => [...document.querySelectorAll('.dt-container div')].map((e) => getComputedStyle(e).display)"
         assert {*page.evaluate(boxes)} == {"block", "none"}
         assert not page.locator(".dt-search").first.is_visible()
