@@ -41,7 +41,7 @@ static size_t most_state_bytes(void) {
     return bytes + 4 * (actor_counts[ARMS] + actor_counts[CRAFTERS] + actor_counts[SPLITTERS]) + 8 * actor_counts[SOURCES];
 }
 
-static uint8_t *encode_lane(Lane *lane, uint8_t *to) {
+static INLINE uint8_t *encode_lane(Lane *lane, uint8_t *to) {
     touch(lane);
     int32_t gone = travel(lane);
     if (lane->stuck) lane->front->at = gone;

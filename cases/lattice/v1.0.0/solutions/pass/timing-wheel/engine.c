@@ -433,7 +433,7 @@ static INLINE void run_drain(Drain *drain, uint32_t actor, int watched) {
     await_head(lane);
 }
 
-/* ---- replaying: see parts.h ----------------------------------------------------------------------------------- */
+/* ---- replaying: see replay.h ---------------------------------------------------------------------------------- */
 
 static inline bool is_live(uint32_t actor) { return live[actor / 64] >> (actor & 63) & 1; }
 

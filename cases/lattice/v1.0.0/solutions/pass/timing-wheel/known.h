@@ -41,13 +41,13 @@ static bool is_full(void) {
 static void reserve_notes(void) {
     size_t tick_room = 4 * first_actor[PHASES]; /* nobody changes more than four lanes in a tick */
     most_notes = NOTES_PER_ACTOR * first_actor[PHASES] < MOST_NOTES ? NOTES_PER_ACTOR * first_actor[PHASES] : MOST_NOTES;
-    size_t room = most_notes + tick_room, room_in_all = 2 * most_notes + room; /* what is known, what is not any more, fresh ones */
+    size_t room = most_notes + tick_room, room_to_know = most_notes + room, room_in_all = room_to_know + room;
     notes = fresh = reserve(room_in_all * sizeof *notes);
     earlier = reserve(room_in_all * sizeof *earlier);
     picked = reserve((room_in_all / 64 + 1) * sizeof *picked);
-    spare_notes = reserve(room * sizeof *notes);
-    shared_notes = reserve(room * sizeof *notes);
-    meals = reserve(2 * room * sizeof *meals);
+    spare_notes = reserve(room_to_know * sizeof *notes);
+    shared_notes = reserve(room_to_know * sizeof *notes);
+    meals = reserve(room_to_know * sizeof *meals);
     fresh_meals = reserve(room * sizeof *meals);
     last_note = reserve((size_t)lane_count * sizeof *last_note);
     lane_counts = reserve((size_t)lane_count * sizeof *lane_counts);
@@ -149,10 +149,10 @@ static void join_rows(uint32_t from_row) {
     keep_fresh();
 }
 
-/* Whether there is room to keep what is fresh. */
+/* Whether there is room to keep what is fresh. What is known may be twice as much as one period has. */
 static bool is_room_to_renew(void) {
-    return note_count + (uint32_t)(fresh_end - fresh) <= most_notes &&
-           (uint32_t)(meals_end - meals) + (uint32_t)(fresh_meals_end - fresh_meals) <= most_notes;
+    return note_count + (uint32_t)(fresh_end - fresh) <= 2 * most_notes &&
+           (uint32_t)(meals_end - meals) + (uint32_t)(fresh_meals_end - fresh_meals) <= 2 * most_notes;
 }
 
 /* What those did who were live in the last period takes the place of what they did before. */
@@ -176,7 +176,7 @@ static void renew_notes(void) {
         if (!was_live(meal->actor)) *kept++ = *meal;
     meals_end = kept;
     keep_fresh();
-    if ((uint32_t)(fresh - notes) > most_notes) join_rows(0);
+    if ((uint32_t)(fresh - notes) > 2 * most_notes) join_rows(0);
     else if (row_count == MOST_ROWS) join_rows(1);
 }
 

@@ -6,7 +6,7 @@
 
 /* When to record: enough crafters, of which enough (in sixteenths) are as they were so many ticks ago. Shorter periods fit
  * too rarely: what crafts takes turns over several times the longest craft. */
-enum { FEWEST_CRAFTERS = EAGER ? 1 : 8, ALIKE = EAGER ? 6 : 8, FIRST_TRY = EAGER ? 16 : 576, MOMENTS = 64 };
+enum { FEWEST_CRAFTERS = EAGER ? 1 : 8, ALIKE = EAGER ? 6 : 8, FIRST_TRY = EAGER ? 16 : 1024, MOMENTS = 64 };
 enum { SHORTEST_PERIOD = EAGER ? 2 : 512, LONGEST_PERIOD = 1200, FEWEST_REPLAYS = EAGER ? 1 : 2 };
 /* After one that was of no use, how long to wait: each time twice as long. With fewer notes than that in a tick, the
  * factory is so quiet that it is not worth while. */
