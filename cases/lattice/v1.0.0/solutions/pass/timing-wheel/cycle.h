@@ -41,7 +41,7 @@ static size_t most_state_bytes(void) {
     return bytes + 4 * (actor_counts[ARMS] + actor_counts[CRAFTERS] + actor_counts[SPLITTERS]) + 8 * actor_counts[SOURCES];
 }
 
-static uint8_t *encode_lane(Lane *lane, uint8_t *to) {
+static INLINE uint8_t *encode_lane(Lane *lane, uint8_t *to) {
     touch(lane);
     int32_t gone = travel(lane);
     if (lane->stuck) lane->front->at = gone;
@@ -89,8 +89,7 @@ static uint8_t *encode_state(uint8_t *to) {
 }
 
 static void copy_consumed(uint64_t *to) {
-    for (uint32_t s = 0; s < sink_count; s++)
-        for (int i = 0; i < ITEMS; i++) *to++ = sinks[s].consumed[i];
+    for (uint32_t i = 0; i < sink_count * ITEMS; i++) to[i] = all_consumed()[i];
 }
 
 static void copy_counts(uint32_t *wakes, uint64_t *to) {
@@ -173,7 +172,7 @@ static void look(void) {
     signatures[checkpoint_count++] = signature;
 }
 
-#include "parts.h"
+#include "replay.h"
 
 static uint32_t common_multiple(uint32_t a, uint32_t b) {
     uint32_t x = a, y = b;
@@ -206,24 +205,38 @@ static void start_looking(uint64_t last_tick) {
     }
 }
 
-/* Runs up to a tick; returns false if it stopped before because a period was found. */
-static bool advance(uint64_t target) {
-    if (period) return false;
-    while (true_tick() < target) {
-        if (watching) run_watched_tick();
-        else run_tick();
-        if (now == recorded_until || (watching && is_full())) {
-            finish_recording(target);
-        } else if ((section_hit || now >= next_look) && next_look != NEVER) {
-            look();
-            if (!period && !watching && source_multiple) try_recording(target);
+static bool is_looking(void) { return (section_hit || now >= next_look) && next_look != NEVER; }
+
+/* Runs at least one tick, until the clock says `end` or there is something to think about. */
+static void run_until(int32_t end) {
+    if (!watching) {
+        do run_tick();
+        while (now < end && !is_looking());
+    } else {
+        do {
+            record_tick();
+        } while (now < end && now < recorded_until && !is_full() && !is_looking());
+    }
+}
+
+/* Writes the snapshots until they are all written, or a period is known. */
+static void advance(void) {
+    while (written < scenario.snapshot_count) {
+        if (is_due()) {
+            write_snapshot(scenario.snapshots[written++]);
+            continue;
         }
-        if (period) {
-            watching = UNWATCHED;
-            return true_tick() == target;
+        if (period) return;
+        uint64_t wait = scenario.snapshots[written] - true_tick();
+        run_until(wait < (uint64_t)(NEVER - now) ? now + (int32_t)wait : NEVER);
+        if (watching && (now == recorded_until || is_full())) {
+            finish_recording();
+        } else if (is_looking()) {
+            look();
+            if (!period && !watching && source_multiple) try_recording();
+            if (period) watching = UNWATCHED;
         }
     }
-    return true;
 }
 
 #endif

@@ -4,7 +4,7 @@
 #include "layout.h"
 #include "notes.h"
 
-/* So that `watched` is known, and costs nothing where nobody watches. */
+/* So that `watched` (see notes.h) is known, and costs nothing where nobody watches. */
 #define INLINE inline __attribute__((always_inline))
 
 static Scenario scenario;
@@ -28,13 +28,15 @@ static Sink *sinks;
 static uint32_t sink_count;
 
 /* Puts an item at a place if it fits. */
-static INLINE bool put(const Outlet *to, uint32_t item, bool watched) {
+static INLINE bool put(const Outlet *to, uint32_t item, int watched) {
     if (!force(to->lane, to->at, item)) return false;
-    if (watched) note_lane(PUT, to->lane, to->at, item);
+    if (watched) note_lane(watched, PUT, to->lane, to->at, item);
     return true;
 }
 
-static INLINE void consume(Sink *sink, uint32_t item, bool watched) {
+static inline uint64_t *all_consumed(void) { return (uint64_t *)sinks; } /* one sink after the other */
+
+static INLINE void consume(Sink *sink, uint32_t item, int watched) {
     sink->consumed[item]++;
     if (watched) note_meal((uint32_t)(sink - sinks) * ITEMS + item);
 }
@@ -47,7 +49,7 @@ static bool section_hit;
 
 static inline void visit_source(uint32_t index, int64_t tick) { visit(index, tick - now < FARTHEST ? (int32_t)tick : now + FARTHEST); }
 
-static INLINE void run_source(uint32_t index, bool watched) {
+static INLINE void run_source(uint32_t index, int watched) {
     Source *source = &sources[index];
     if (source->next != now) {
         if (source->next == ASLEEP) {
@@ -190,7 +192,7 @@ static inline bool would_accept(const Arm *arm, uint32_t item) {
     }
 }
 
-static INLINE bool drop(Arm *arm, bool watched) {
+static INLINE bool drop(Arm *arm, int watched) {
     uint32_t item = arm->held;
     switch (arm->route % 4) {
     case TO_BELT: return put(&arm->onto, item, watched);
@@ -207,8 +209,8 @@ static inline uint32_t take_unnoticed(Lane *lane, const Spot *spot) {
     return item;
 }
 
-static INLINE uint32_t take(Lane *lane, const Spot *spot, bool watched) {
-    if (watched) note_lane(TAKE, lane, spot->at, 0);
+static INLINE uint32_t take(Lane *lane, const Spot *spot, int watched) {
+    if (watched) note_lane(watched, TAKE, lane, spot->at, 0);
     return take_unnoticed(lane, spot);
 }
 
@@ -218,7 +220,7 @@ static void visit_at(uint32_t actor, int32_t tick) {
 
 static inline uint32_t item_at(const Lane *lane, const Spot *spot) { return lane->head[spot->index]; }
 
-static INLINE uint32_t grab_for_crafter(Arm *arm, uint32_t actor, bool watched) {
+static INLINE uint32_t grab_for_crafter(Arm *arm, uint32_t actor, int watched) {
     Crafter *to = arm->to;
     if ((to->counts & to->full) == to->full) {
         to->glutted |= arm->to_bit;
@@ -243,7 +245,7 @@ static INLINE uint32_t grab_for_crafter(Arm *arm, uint32_t actor, bool watched) 
 }
 
 /* Every wait is for one thing without which nothing can be grabbed, so it is enough to be woken by that. */
-static INLINE uint32_t grab(Arm *arm, uint32_t actor, bool watched) {
+static INLINE uint32_t grab(Arm *arm, uint32_t actor, int watched) {
     switch (arm->route / 4) {
     case FROM_BELT: {
         if (arm->route % 4 == TO_CRAFTER) return grab_for_crafter(arm, actor, watched);
@@ -288,7 +290,7 @@ static INLINE uint32_t grab(Arm *arm, uint32_t actor, bool watched) {
     }
 }
 
-static INLINE void run_arm(Arm *arm, uint32_t actor, bool watched) {
+static INLINE void run_arm(Arm *arm, uint32_t actor, int watched) {
     if (now < arm->ready) return;
     current = actor;
     if (arm->held == NO_ITEM) {
@@ -318,9 +320,9 @@ static bool has_arrived(Inlet *inlet, uint32_t *item) {
     return true;
 }
 
-static INLINE void take_head(Lane *lane, bool watched) {
+static INLINE void take_head(Lane *lane, int watched) {
     pop(lane);
-    if (watched) note_lane(POP, lane, 0, 0);
+    if (watched) note_lane(watched, POP, lane, 0, 0);
 }
 
 static void take_oddly(Lane *lane, const Spot *spot) {
@@ -328,12 +330,12 @@ static void take_oddly(Lane *lane, const Spot *spot) {
     wake_all(lane);
 }
 
-static void take_arrived(Inlet *inlet, bool watched) {
+static void take_arrived(Inlet *inlet, int watched) {
     if (inlet->edge == 0) {
         take_head(inlet->lane, watched);
     } else {
         Spot spot = find_from(inlet->lane, inlet->edge); /* again: what it was put onto may be the same lane */
-        if (watched) note_lane(ODD_TAKE, inlet->lane, spot.at, 0);
+        if (watched) note_lane(watched, ODD_TAKE, inlet->lane, spot.at, 0);
         take_oddly(inlet->lane, &spot);
     }
 }
@@ -343,13 +345,13 @@ static void await_next(const Inlet *inlet, uint32_t actor) {
     else await_head(inlet->lane);
 }
 
-__attribute__((noinline)) static void run_odd_feeder(Feeder *feeder, uint32_t actor, bool watched) {
+__attribute__((noinline)) static void run_odd_feeder(Feeder *feeder, uint32_t actor, int watched) {
     uint32_t item;
     if (has_arrived(&feeder->from, &item) && put(&feeder->to, item, watched)) take_arrived(&feeder->from, watched);
     await_next(&feeder->from, actor);
 }
 
-static INLINE void run_feeder(Feeder *feeder, uint32_t actor, bool watched) {
+static INLINE void run_feeder(Feeder *feeder, uint32_t actor, int watched) {
     if (!is_plain(&feeder->from)) {
         run_odd_feeder(feeder, actor, watched);
         return;
@@ -367,7 +369,7 @@ static INLINE void run_feeder(Feeder *feeder, uint32_t actor, bool watched) {
 }
 
 /* Passes an item on to one of the outputs, the preferred one if possible. */
-static INLINE bool pass_on(Splitter *splitter, uint32_t item, bool watched) {
+static INLINE bool pass_on(Splitter *splitter, uint32_t item, int watched) {
     uint32_t chosen = splitter->preferred;
     Outlet *to = &splitter->to[chosen];
     if (!to->lane || is_jammed(to->lane, to->at) || !put(to, item, watched)) {
@@ -379,7 +381,7 @@ static INLINE bool pass_on(Splitter *splitter, uint32_t item, bool watched) {
     return true;
 }
 
-__attribute__((noinline)) static void run_odd_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first, bool watched) {
+__attribute__((noinline)) static void run_odd_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first, int watched) {
     for (uint32_t k = 0; k < 2; k++) {
         Inlet *from = &splitter->from[in_first ^ k];
         uint32_t item;
@@ -388,7 +390,7 @@ __attribute__((noinline)) static void run_odd_splitter(Splitter *splitter, uint3
     visit(actor, now + 1);
 }
 
-static INLINE void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first, bool watched) {
+static INLINE void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_first, int watched) {
     bool refused = false;
     if (!splitter->plain) {
         run_odd_splitter(splitter, actor, in_first, watched);
@@ -412,7 +414,7 @@ static INLINE void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_
             if (splitter->to[i].lane) watch_place(actor, &splitter->to[i], 0);
 }
 
-static INLINE void run_drain(Drain *drain, uint32_t actor, bool watched) {
+static INLINE void run_drain(Drain *drain, uint32_t actor, int watched) {
     uint32_t item;
     Lane *lane = drain->from.lane;
     if (!is_plain(&drain->from)) {
@@ -431,7 +433,7 @@ static INLINE void run_drain(Drain *drain, uint32_t actor, bool watched) {
     await_head(lane);
 }
 
-/* ---- replaying: see parts.h ----------------------------------------------------------------------------------- */
+/* ---- replaying: see replay.h ---------------------------------------------------------------------------------- */
 
 static inline bool is_live(uint32_t actor) { return live[actor / 64] >> (actor & 63) & 1; }
 
@@ -458,7 +460,6 @@ static void repeat_note(const Note *note) {
 
 /* Those at rest who did something in this tick of the recorded period are visited like everybody else. */
 static inline void visit_noted(void) {
-    if (watching != REPLAYING) return;
     for (const Note *note = next_note; note->tick == (uint32_t)now; note++) visit(note->actor, now);
 }
 
@@ -486,15 +487,15 @@ static inline uint32_t in_first(uint64_t tick) { return tick & 1; } /* flips eve
         while (*bits) { \
             uint32_t actor = base + (uint32_t)__builtin_ctzll(*bits), index = actor - first_actor[phase]; \
             *bits &= *bits - 1; \
-            if (watched && watching == REPLAYING && !acts_anew(actor)) continue; \
+            if (watched == REPLAYING && !acts_anew(actor)) continue; \
             if (watched) acting = actor; \
             body; \
         }
 
-static INLINE void tick(bool watched) {
+static INLINE void tick(int watched) {
     uint64_t *bits = wheel + (++now & FARTHEST);
     current = 0;
-    if (watched) visit_noted();
+    if (watched == REPLAYING) visit_noted();
     EACH(SOURCES, i, actor, (void)actor; run_source(i, watched))
     EACH(ARMS, i, actor, run_arm(&arms[i], actor, watched))
     phases++;
@@ -506,13 +507,17 @@ static INLINE void tick(bool watched) {
     EACH(LANE_SPLITTERS, i, actor, run_feeder(&lane_splitters[i], actor, watched))
     EACH(CRAFTERS, i, actor, (void)actor; run_crafter(&crafters[i]))
     EACH(DRAINS, i, actor, run_drain(&drains[i], actor, watched))
-    if (watched && watching == REPLAYING) expect_none_before(UINT32_MAX);
+    if (watched == REPLAYING) expect_none_before(UINT32_MAX);
 }
 
-static void run_tick(void) { tick(false); }
-static void run_watched_tick(void) { tick(true); }
+static void run_tick(void) { tick(UNWATCHED); }
+static void run_recorded_tick(void) { tick(RECORDING); }
+static void run_replayed_tick(void) { tick(REPLAYING); }
 
 static uint64_t true_tick(void) { return skipped + (uint32_t)now; }
+
+static uint32_t written; /* snapshots */
+static void write_snapshot(uint64_t tick);
 
 #include "cycle.h"
 
@@ -609,10 +614,12 @@ static uintptr_t write_sorted(uintptr_t start, const uint64_t *ticks, uint32_t c
     char *done = (char *)heap_top;
     for (uint32_t i = 0; i < count; i++) {
         Late *one = &late[order[i]];
-        while ((uint32_t)(now - base) < one->phase) run_tick();
+        if (watching) walk_to(one->phase);
+        else while ((uint32_t)(now - base) < one->phase) run_tick();
         one->text = (char *)heap_top;
         add_gains(one->periods);
-        write_snapshot(one->tick);
+        if (watching) write_while_resting(one->tick);
+        else write_snapshot(one->tick);
         add_gains(-one->periods);
         one->size = heap_top - (uintptr_t)one->text;
         total += one->size;
@@ -626,9 +633,11 @@ static uintptr_t write_sorted(uintptr_t start, const uint64_t *ticks, uint32_t c
     return moved;
 }
 
-static uintptr_t write_repeating(uintptr_t start, uint32_t s) {
-    uint32_t count = scenario.snapshot_count - s;
-    if (count > 1 && count <= MOST_SORTED) return write_sorted(start, scenario.snapshots + s, count);
+static uintptr_t write_repeating(uintptr_t start) {
+    uint32_t s = written, count = scenario.snapshot_count - s;
+    bool sorted = count <= MOST_SORTED && (count > 1 || watching);
+    if (watching && (!sorted || covered_until <= scenario.snapshots[scenario.snapshot_count - 1])) stop_resting();
+    if (sorted) return write_sorted(start, scenario.snapshots + s, count);
     for (; s < scenario.snapshot_count; s++) { /* one after the other, over as many whole periods as lie between them */
         uint64_t wait = scenario.snapshots[s] - skipped - (uint32_t)now;
         skipped += wait / period * period;
@@ -921,13 +930,8 @@ __attribute__((export_name("simulate"))) uint64_t simulate(const char *text, siz
     uintptr_t start = heap_top;
     heap_ensure(ENTITY_TEXT);
     *(char *)heap_top++ = '[';
-    for (uint32_t s = 0; s < scenario.snapshot_count; s++) {
-        if (!advance(scenario.snapshots[s])) { /* a period is known: see the rest of the snapshots in another order */
-            start = write_repeating(start, s);
-            break;
-        }
-        write_snapshot(scenario.snapshots[s]);
-    }
+    advance();
+    if (written < scenario.snapshot_count) start = write_repeating(start); /* in another order */
     ((char *)heap_top)[-1] = ']'; /* in place of the comma behind the last snapshot */
     return (uint64_t)start << 32 | (uint64_t)(heap_top - start);
 }

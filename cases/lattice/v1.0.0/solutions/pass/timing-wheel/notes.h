@@ -14,12 +14,12 @@ enum { AT_REST, SHARED, LIVE };
 enum { OPERATION_SHIFT = 5, AT_SHIFT = 8, ITEM_MASK = 31 };
 
 typedef struct {
-    uint32_t tick, actor, lane, what; /* what: place, operation and item */
+    uint32_t actor, tick, lane, what; /* what: place, operation and item */
 } Note;
 
 /* What a sink got. */
 typedef struct {
-    uint32_t actor, entry; /* entry: of the sinks' counts, one after the other */
+    uint32_t tick, actor, entry; /* entry: of the sinks' counts, one after the other */
 } Meal;
 
 enum { MOST_LANES = 1 << 16 };
@@ -32,8 +32,9 @@ static uint8_t is_shared[MOST_LANES]; /* the same in short */
 static uint64_t *live; /* by word of actors: who is not at rest, while a period is replayed */
 static int watching;
 static uint32_t acting; /* the actor being visited, while somebody watches */
-static Note *notes, *notes_end, *shared_notes, *next_note; /* all notes; those on shared lanes, and the first that is not done yet */
-static Meal *meals, *meals_end;
+static Note *notes, *fresh, *fresh_end; /* from `fresh` on: what has been done in this period, by all or by those who are live */
+static Note *shared_notes, *next_note; /* those on shared lanes, and the first that is not done yet */
+static Meal *meals, *meals_end, *fresh_meals, *fresh_meals_end; /* likewise */
 
 /* Shared lanes on which something else happened than before, and when that began. What the notes say of such a lane is
  * not asked for any more; the period goes on for a while only to see which lanes are next. */
@@ -63,15 +64,14 @@ static void compare_note(const Note *note) {
 }
 
 /* There is room for all that can happen in a tick, see is_full. */
-static inline void note_lane(uint32_t operation, const Lane *lane, int32_t at, uint32_t item) {
-    *notes_end = (Note){(uint32_t)now, acting, (uint32_t)(lane - lanes), (uint32_t)at << AT_SHIFT | operation << OPERATION_SHIFT | item};
-    if (watching == RECORDING) notes_end++;
-    else compare_note(notes_end);
+static inline void note_lane(int watched, uint32_t operation, const Lane *lane, int32_t at, uint32_t item) {
+    Note *note = fresh_end++;
+    *note = (Note){acting, (uint32_t)now, (uint32_t)(lane - lanes), (uint32_t)at << AT_SHIFT | operation << OPERATION_SHIFT | item};
+    if (watched == REPLAYING) compare_note(note);
 }
 
 static inline void note_meal(uint32_t entry) {
-    *meals_end = (Meal){acting, entry};
-    meals_end += watching == RECORDING;
+    *fresh_meals_end++ = (Meal){(uint32_t)now, acting, entry};
 }
 
 #endif

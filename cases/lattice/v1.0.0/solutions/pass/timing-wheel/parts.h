@@ -1,34 +1,25 @@
 /* Parts at rest. Long before the whole factory repeats, nearly all of it does: only a belt somewhere still fills up. So
- * where most of it is as it was one period ago, a period is recorded (notes.h). What is the same at its start and its end
+ * once much of it is as it was one period ago, a period is recorded (notes.h). What is the same at its start and its end
  * is at rest: it is not visited any more, and does not even grow older, for the clock goes back after each period. What
- * differs is live, and so is everybody who has to do with it.
+ * differs is live, and so is everybody who has to do with it. Replaying the period (replay.h) is work for them alone.
  *
- * Why that is right: a part at rest does the same as in the recorded period as long as the lanes it sees go through the
+ * Why that is right: a part at rest does the same as in the last period as long as the lanes it sees go through the
  * same states; these do, as long as everybody changes them as before. Of lanes that only parts at rest touch, that
  * follows. On a lane that live parts share with them, changes at rest are repeated from the notes, and each change of a
- * live part must be the next note. If one is not, the period is undone, that lane becomes live, and it starts again.
+ * live part must be the next note. If one is not, what followed is undone, that lane becomes live, and it goes on.
  *
- * When the live parts are, at the end of a period, what they were at the end of another one, the whole factory is. */
+ * After a period that fits, all of it is known again: from the new notes of those who were live, and the old ones of those
+ * at rest. So it is as if it had been recorded, and those who are now as they were at its start may rest, too. When all
+ * that is live is, at the end of a period, what it was at the end of another one, the whole factory is. */
 #ifndef LATTICE_PARTS_H
 #define LATTICE_PARTS_H
 
-#ifndef EAGER
-#define EAGER 0 /* 1: periods are recorded early and everywhere, and much may be live, so that tests see many of them */
-#endif
+#include "known.h"
 
-/* When to record: enough crafters, of which most (in sixteenths) are as they were so many ticks ago. Shorter periods fit
- * too rarely: what crafts takes turns over several times the longest craft. */
-enum { FEWEST_CRAFTERS = EAGER ? 1 : 8, ALIKE = EAGER ? 6 : 13, FIRST_TRY = EAGER ? 16 : 1024, MOMENTS = 64 };
-enum { SHORTEST_PERIOD = EAGER ? 2 : 512, LONGEST_PERIOD = 1200, FEWEST_REPLAYS = EAGER ? 1 : 2 };
-/* After one that was of no use, how long to wait: each time twice as long. With fewer notes than that in a tick, the
- * factory is so quiet that it is not worth while. */
-enum { FIRST_RETREAT = EAGER ? 1 : 64, MOST_RETREAT = EAGER ? 16 : 1 << 20, QUIET = EAGER ? 0 : 8 };
-/* How much may be live, in eighths of all notes. When what was done since the recording is so many eighths of one period,
- * a new one pays, unless hardly anything is live. */
-enum { LIVE_SHARE = EAGER ? 7 : 4, REFRESH = 12, LITTLE = 12 };
-/* How many ticks to go on after something did not fit, and how many lanes further it is expected to be felt. */
-enum { FORESIGHT = 64, HOPS = 4 };
-enum { MOST_NOTES = 1 << 20, NOTES_PER_ACTOR = 256, FRONT = LIVE + 1, NEXT_FRONT, STRIDE = 4 };
+/* How many lanes further something new is expected to be felt. */
+enum { HOPS = 4, FRONT = LIVE + 1, NEXT_FRONT };
+/* A lane where that happens is live for two periods, and for twice as many each time: it may take turns. */
+enum { MOST_BREAKS = 10 };
 
 /* A whole state, in a form in which time is relative, each object at a fixed place. */
 typedef struct {
@@ -38,27 +29,18 @@ typedef struct {
     uint8_t *splitters;
 } Saved;
 
-static Saved at_start, at_end, anchor;
-static uint32_t *lane_places; /* in Saved.lanes */
-static uint64_t *still_gains; /* what parts at rest bring to the sinks in one period */
+static Saved at_start, at_end; /* of what rests they hold the same, as it was when it came to rest */
+static uint32_t *lane_places;  /* in Saved.lanes */
 
-/* How all crafters were at a moment of the recent past. */
-typedef struct {
-    uint64_t tick;
-    uint32_t *crafters;
-} Moment;
-
-static Moment moments[MOMENTS];
-static uint32_t moment_count;
-static uint32_t part_period, source_multiple; /* of all sources' periods, and of 2 */
-static int32_t recorded_until = NEVER, next_try = NEVER, retreat = FIRST_RETREAT;
-static int32_t now_at_start;
-static uint32_t *lane_counts; /* notes, by lane */
-static uint16_t *note_lanes;  /* the lanes of the notes once more, to be read fast */
-static uint32_t tick_room, most_notes;
-
-static uint32_t note_count(void) { return (uint32_t)(notes_end - notes); }
-static bool is_full(void) { return note_count() >= most_notes || meals_end - meals >= (ptrdiff_t)most_notes; }
+static size_t place_lanes(void) {
+    size_t bytes = 0;
+    lane_places = reserve((size_t)lane_count * sizeof *lane_places);
+    for (int32_t i = 0; i < lane_count; i++) {
+        lane_places[i] = (uint32_t)bytes;
+        bytes += (4 + 9 * (size_t)lanes[i].tiles * LANE_ITEMS + 3 * VECTOR) & ~(size_t)(VECTOR - 1);
+    }
+    return bytes;
+}
 
 static Saved reserve_saved(size_t lane_bytes) {
     return (Saved){
@@ -71,37 +53,18 @@ static Saved reserve_saved(size_t lane_bytes) {
     };
 }
 
-static void start_parts(uint32_t multiple) {
-    if (!multiple || lane_count > MOST_LANES || actor_counts[CRAFTERS] < FEWEST_CRAFTERS) return;
-    source_multiple = multiple;
-    lane_places = reserve((size_t)lane_count * sizeof *lane_places);
-    size_t bytes = 0;
-    for (int32_t i = 0; i < lane_count; i++) {
-        lane_places[i] = (uint32_t)bytes;
-        bytes += (4 + 9 * (size_t)lanes[i].tiles * LANE_ITEMS + 3 * VECTOR) & ~(size_t)(VECTOR - 1);
-    }
-    if (bytes > CHECKPOINT_BYTES / LEAST_CHECKPOINTS) return;
-    at_start = reserve_saved(bytes);
-    at_end = reserve_saved(bytes);
-    anchor = reserve_saved(bytes);
-    for (int i = 0; i < MOMENTS; i++) moments[i].crafters = reserve(actor_counts[CRAFTERS] * sizeof(uint32_t) + VECTOR);
-    still_gains = reserve(sink_count * sizeof(Sink));
-    tick_room = 4 * first_actor[PHASES] + STRIDE; /* nobody changes more than four lanes in a tick */
-    most_notes = NOTES_PER_ACTOR * first_actor[PHASES] < MOST_NOTES ? NOTES_PER_ACTOR * first_actor[PHASES] : MOST_NOTES;
-    size_t note_room = most_notes + tick_room;
-    note_lanes = reserve(note_room * sizeof *note_lanes);
-    lane_counts = reserve((size_t)lane_count * sizeof *lane_counts);
-    meals = reserve(note_room * sizeof *meals);
-    notes = reserve(note_room * sizeof *notes);
-    shared_notes = reserve(note_room * sizeof *shared_notes);
-    next_try = FIRST_TRY;
-}
-
 /* ---- saving and restoring: what is live, or everything while all is ------------------------------------------------ */
 
-#define EACH_LIVE(phase, i) \
-    for (uint32_t i = 0; i < actor_counts[phase]; i++) \
-        if (is_live(first_actor[phase] + i))
+/* Each actor of a phase whose bit is set, or is not: a word of them at a time. */
+static inline uint64_t bits_below(uint64_t bits, uint32_t room) { return room < 64 ? bits & ((1ull << room) - 1) : bits; }
+
+#define EACH_BIT(bits, phase, i, unset) \
+    for (uint32_t first = first_actor[phase], end = first + actor_counts[phase], word = first; word < end; word += 64) \
+        for (uint64_t left = bits_below((bits)[word / 64] ^ (0 - (uint64_t)(unset)), end - word); left; left &= left - 1) \
+            for (uint32_t i = word + (uint32_t)__builtin_ctzll(left) - first, once = 1; once; once = 0)
+
+#define EACH_LIVE(phase, i) EACH_BIT(live, phase, i, false)
+#define EACH_FORMER(phase, i) EACH_BIT(old_live, phase, i, false)
 
 #define EACH_LIVE_LANE(i) \
     for (int32_t i = 0; i < lane_count; i++) \
@@ -134,22 +97,26 @@ static void restore_lane(Lane *lane, const uint8_t *from) {
     changed(lane);
 }
 
-static void restore(const Saved *from) {
-    EACH_LIVE_LANE(i) restore_lane(&lanes[i], from->lanes + lane_places[i]);
-    EACH_LIVE(CRAFTERS, i) {
+/* Brings back those who are live, or those at rest. */
+static void restore_parts(const Saved *from, bool at_rest) {
+    for (int32_t i = 0; i < lane_count; i++)
+        if ((parts[i] == AT_REST) == at_rest) restore_lane(&lanes[i], from->lanes + lane_places[i]);
+    EACH_BIT(live, CRAFTERS, i, at_rest) {
         uint32_t wait = from->crafters[i] >> 24;
         crafters[i].counts = from->crafters[i] & 0xffffff;
         crafters[i].done = wait ? now + (int32_t)wait : 0;
     }
-    EACH_LIVE(ARMS, i) {
+    EACH_BIT(live, ARMS, i, at_rest) {
         arms[i].held = from->arms[i] & 0xff;
         arms[i].ready = now + (int32_t)(from->arms[i] >> 8);
     }
-    EACH_LIVE(SOURCES, i) sources[i].next = from->sources[i] ? now + (int64_t)from->sources[i] : ASLEEP;
-    EACH_LIVE(SPLITTERS, i) splitters[i].preferred = from->splitters[i];
-    const uint64_t *count = from->consumed;
-    for (uint32_t s = 0; s < sink_count; s++)
-        for (int i = 0; i < ITEMS; i++) sinks[s].consumed[i] = *count++;
+    EACH_BIT(live, SOURCES, i, at_rest) sources[i].next = from->sources[i] ? now + (int64_t)from->sources[i] : ASLEEP;
+    EACH_BIT(live, SPLITTERS, i, at_rest) splitters[i].preferred = from->splitters[i];
+}
+
+static void restore(const Saved *from) {
+    restore_parts(from, false);
+    for (uint32_t i = 0; i < sink_count * ITEMS; i++) all_consumed()[i] = from->consumed[i];
 }
 
 /* Visits everybody who is live at the next moment at which he may act: a visit too many does no harm. */
@@ -263,135 +230,47 @@ static void set_all(uint8_t part) {
     for (uint32_t i = 0; i < actor_counts[CRAFTERS]; i++) crafters[i].part = part;
 }
 
-/* Makes live what differs between the start and the end of the recorded period. Returns whether anything does. */
+/* Makes live what differs between the start and the end of the last period; the rest rests. Returns whether anything
+ * differs. What was at rest before does not. */
 static bool part_by_difference(void) {
     const Saved *a = &at_start, *b = &at_end;
     bool any = false;
-    set_all(AT_REST);
+    remember_live();
     for (int32_t i = 0; i < lane_count; i++) {
-        if (same_lane(a->lanes + lane_places[i], b->lanes + lane_places[i])) continue;
-        parts[i] = LIVE;
-        any = true;
+        if (parts[i] == AT_REST) continue;
+        bool same = restless_until[i] <= periods_done && same_lane(a->lanes + lane_places[i], b->lanes + lane_places[i]);
+        parts[i] = same ? AT_REST : LIVE;
+        any |= !same;
     }
+    for (uint32_t word = 0; word < first_actor[PHASES] / 64; word++) live[word] = 0;
+    for (uint32_t i = 0; i < actor_counts[CRAFTERS]; i++) crafters[i].part = AT_REST;
     grew = false;
-    for (uint32_t i = 0; i < actor_counts[CRAFTERS]; i++)
-        if (a->crafters[i] != b->crafters[i]) share_crafter(&crafters[i]);
-    for (uint32_t i = 0; i < actor_counts[ARMS]; i++)
-        if (a->arms[i] != b->arms[i]) set_live(first_actor[ARMS] + i);
-    for (uint32_t i = 0; i < actor_counts[SOURCES]; i++)
-        if (a->sources[i] != b->sources[i]) set_live(first_actor[SOURCES] + i);
-    for (uint32_t i = 0; i < actor_counts[SPLITTERS]; i++)
-        if (a->splitters[i] != b->splitters[i]) set_live(first_actor[SPLITTERS] + i);
+    EACH_FORMER(CRAFTERS, i) if (a->crafters[i] != b->crafters[i]) share_crafter(&crafters[i]);
+    EACH_FORMER(ARMS, i) if (a->arms[i] != b->arms[i]) set_live(first_actor[ARMS] + i);
+    EACH_FORMER(SOURCES, i) if (a->sources[i] != b->sources[i]) set_live(first_actor[SOURCES] + i);
+    EACH_FORMER(SPLITTERS, i) if (a->splitters[i] != b->splitters[i]) set_live(first_actor[SPLITTERS] + i);
     return any || grew;
 }
 
-static uint32_t work;         /* about how many notes of one period are done anew or repeated */
-
-static void count_notes(void) {
-    uint16_t *to = note_lanes;
-    for (int32_t i = 0; i < lane_count; i++) lane_counts[i] = 0;
-    for (const Note *note = notes; note < notes_end; note++) {
-        lane_counts[note->lane]++;
-        *to++ = (uint16_t)note->lane;
-    }
-    for (int i = 0; i < STRIDE; i++) to[i] = 0;
+/* As it was before that. */
+static void part_as_before(void) {
+    for (int32_t i = 0; i < lane_count; i++) parts[i] = old_parts[i];
+    for (uint32_t word = 0; word < first_actor[PHASES] / 64; word++) live[word] = old_live[word];
+    for (uint32_t i = 0; i < actor_counts[CRAFTERS]; i++) crafters[i].part = is_live(crafters[i].actor) ? LIVE : AT_REST;
 }
 
-/* Picks the notes that a replay needs. Returns whether it would be much cheaper than to visit everybody. */
-/* Picks the notes that a replay needs. Returns whether it would be much cheaper than to visit everybody. */
-static bool pick_notes(void) {
-    join_all();
-    work = 0;
-    for (int32_t i = 0; i < lane_count; i++)
-        if (parts[i] != AT_REST) work += lane_counts[i];
-    if (8 * (uint64_t)work >= (uint64_t)note_count() * LIVE_SHARE) return false;
-    for (int32_t i = 0; i < lane_count; i++) is_shared[i] = parts[i] == SHARED;
-    Note *to = shared_notes;
-    const uint16_t *lane = note_lanes;
-    for (const Note *note = notes; note < notes_end; note += STRIDE, lane += STRIDE) { /* most are passed over */
-        if (!(is_shared[lane[0]] | is_shared[lane[1]] | is_shared[lane[2]] | is_shared[lane[3]])) continue;
-        for (int i = 0; i < STRIDE && note + i < notes_end; i++) {
-            if (!is_shared[lane[i]]) continue;
-            *to = note[i];
-            to++->tick += part_period; /* the clock stays in the period after the recorded one */
-        }
-    }
-    *to = (Note){UINT32_MAX, first_actor[PHASES], 0, 0};
-    for (uint32_t i = 0; i < sink_count * ITEMS; i++) still_gains[i] = 0;
-    for (const Meal *meal = meals; meal < meals_end; meal++)
-        if (!is_live(meal->actor)) still_gains[meal->entry]++;
-    return true;
-}
-
-/* ---- recording ---------------------------------------------------------------------------------------------- */
-
-static void retreat_for_now(void) {
-    next_try = now + retreat;
-    if (retreat < MOST_RETREAT) retreat *= 2;
-}
-
-/* Keeps how the crafters are now. Returns how long ago most of them were like that, or 0. */
-static uint32_t find_part_period(bool only_keep) {
-    uint32_t count = actor_counts[CRAFTERS], best = count * ALIKE / 16, found = 0;
-    Moment *fresh = &moments[moment_count++ % MOMENTS];
-    fresh->tick = true_tick();
-    for (uint32_t i = 0; i < count; i++) fresh->crafters[i] = encode_crafter(&crafters[i]);
-    for (uint32_t k = 1; k < MOMENTS && k < moment_count && !only_keep; k++) {
-        const Moment *past = &moments[(moment_count - 1 - k) % MOMENTS];
-        uint64_t distance = true_tick() - past->tick;
-        if (distance > LONGEST_PERIOD) break;
-        if (distance < SHORTEST_PERIOD || distance % source_multiple) continue;
-        v128_t same_4 = wasm_i32x4_splat(0);
-        for (uint32_t i = 0; i < count; i += 4) /* what lies behind the last one is zero in both */
-            same_4 = wasm_i32x4_sub(same_4, wasm_i32x4_eq(wasm_v128_load(past->crafters + i), wasm_v128_load(fresh->crafters + i)));
-        int32_t first = wasm_i32x4_extract_lane(same_4, 0) + wasm_i32x4_extract_lane(same_4, 1);
-        uint32_t same = (uint32_t)(first + wasm_i32x4_extract_lane(same_4, 2) + wasm_i32x4_extract_lane(same_4, 3));
-        if (same < best) continue;
-        best = same + 1;
-        found = (uint32_t)distance;
-    }
-    return found;
-}
-
-static void start_recording(uint32_t length) {
-    part_period = length;
-    set_all(LIVE);
-    save(&at_start);
-    notes_end = notes;
-    meals_end = meals;
-    watching = RECORDING;
-    recorded_until = now + (int32_t)length;
-}
-
-static void try_recording(uint64_t target) {
-    if (next_try == NEVER) return;
-    uint32_t length = find_part_period(now < next_try);
-    if (length && true_tick() + (1 + FEWEST_REPLAYS) * (uint64_t)length <= target) start_recording(length);
-}
-
-/* ---- replaying ---------------------------------------------------------------------------------------------- */
-
-static void prove(const Saved *before, uint32_t periods) {
-    period = periods * part_period;
-    copy_consumed(gains);
-    for (uint32_t i = 0; i < sink_count * ITEMS; i++) gains[i] -= before->consumed[i];
-}
-
-static void rewind_clock(const Saved *state) {
-    now = phases = now_at_start;
-    next_note = shared_notes;
-    broken_count = 0;
-    restore(state);
-    schedule();
-}
+/* ---- what will not fit any more -------------------------------------------------------------------------------------- */
 
 /* What happens on a lane for the first time will soon be felt on those to which it leads. */
 static void spread_from(const Lane *from, const Lane *to) {
     if (from && to && parts[from - lanes] == FRONT && parts[to - lanes] < LIVE) parts[to - lanes] = NEXT_FRONT;
 }
 
+/* Makes live a lane on which something else happened than before, and some lanes further. */
 static void spread(int32_t lane) {
     parts[lane] = FRONT;
+    if (breaks[lane] < MOST_BREAKS) breaks[lane]++;
+    restless_until[lane] = periods_done + (1u << breaks[lane]);
     for (int hop = 0; hop < HOPS; hop++) {
         for (uint32_t i = 0; i < actor_counts[SIDE_LOADS]; i++) spread_from(side_loads[i].from.lane, side_loads[i].to.lane);
         for (uint32_t i = 0; i < actor_counts[LANE_SPLITTERS]; i++) spread_from(lane_splitters[i].from.lane, lane_splitters[i].to.lane);
@@ -402,94 +281,6 @@ static void spread(int32_t lane) {
     }
     for (int32_t i = 0; i < lane_count; i++)
         if (parts[i] > LIVE) parts[i] = LIVE;
-}
-
-/* The period so far, from its start, did not fit the notes: undoes it and makes more live. Returns whether to go on. */
-static bool widen(void) {
-    for (uint32_t i = 0; i < broken_count; i++) spread(broken[i]);
-    bool cheap = pick_notes();
-    rewind_clock(&at_start); /* what became live now was saved there when the recording ended, and has rested since */
-    return cheap;
-}
-
-static void swap_saved(void) {
-    Saved swapped = at_start;
-    at_start = at_end;
-    at_end = swapped;
-}
-
-/* Replays whole periods up to a tick, or until the factory is proven to repeat. What is saved of parts at rest is the
- * same at the start and at the end, so the two may change places. */
-static void replay(uint64_t target) {
-    uint64_t spent = 0;
-    uint32_t done = 0, anchored = 0, next_anchor = 1, step = 1;
-    bool goes_on = true;
-    now_at_start = now;
-    watching = REPLAYING;
-    rewind_clock(&at_start);
-    while (goes_on && !period && true_tick() + part_period <= target) {
-        int32_t end = now_at_start + (int32_t)part_period;
-        while (now < end && !(broken_count && now >= broken_at + FORESIGHT)) run_watched_tick();
-        if (broken_count) {
-            spent += (uint64_t)work * (uint32_t)(now - now_at_start) / part_period;
-            goes_on = widen();
-            anchored = 0; /* what was saved there lacks what has become live */
-            step = 1;
-            next_anchor = done + 1;
-            continue;
-        }
-        for (uint32_t s = 0; s < sink_count; s++)
-            for (uint32_t i = 0; i < ITEMS; i++) sinks[s].consumed[i] += still_gains[s * ITEMS + i];
-        save(&at_end);
-        done++;
-        spent += work;
-        goes_on = 8 * spent < (uint64_t)note_count() * REFRESH || work < note_count() / LITTLE;
-        skipped += part_period;
-        if (same_saved(&at_start, &at_end)) prove(&at_start, 1);
-        else if (anchored && same_saved(&anchor, &at_end)) prove(&anchor, done - anchored);
-        swap_saved();
-        rewind_clock(&at_start);
-        if (done == next_anchor) {
-            save(&anchor);
-            anchored = done;
-            next_anchor = done + (step *= 2);
-        }
-    }
-    watching = UNWATCHED;
-    set_all(LIVE);
-    for (uint32_t i = 0; i < actor_counts[SOURCES]; i++) sources[i].wakes++; /* for same_phases: it may have been awake */
-    schedule();
-    if (period) return;
-    if (done > 1) retreat = FIRST_RETREAT;
-    retreat_for_now();
-    next_look = now;
-    if (!goes_on && done > 1) start_recording(part_period);
-}
-
-static void finish_recording(uint64_t target) {
-    watching = UNWATCHED;
-    recorded_until = NEVER;
-    if (!is_full()) {
-        save(&at_end);
-        if (!part_by_difference()) {
-            set_all(LIVE);
-            prove(&at_start, 1);
-            return;
-        }
-        count_notes();
-        if (note_count() < QUIET * part_period) {
-            set_all(LIVE);
-            next_try = NEVER;
-            return;
-        }
-        if (pick_notes()) {
-            swap_saved();
-            replay(target);
-            return;
-        }
-        set_all(LIVE);
-    }
-    retreat_for_now();
 }
 
 #endif
