@@ -11,7 +11,7 @@ from evalkit.records import ReviewedRun
 from evalkit.views import frames, grid, prose, tables
 from tests import made_up_runs as made
 
-TAGS = set("style div table caption small thead tbody tr th td p h1 code dl dt dd script".split())  # noqa: SIM905
+TAGS = set("style div table caption small thead tbody tr th td span p h1 code dl dt dd script".split())  # noqa: SIM905
 
 
 class _Reader(HTMLParser):
