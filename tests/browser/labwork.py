@@ -235,6 +235,18 @@ def run_all(seen: Seen, lab: Lab, notebook: str, *, seconds: float = 120) -> Non
     raise AssertionError(f"{notebook} was not done after {seconds:g} s, told {given} times to run: {state}")
 
 
+def last_cell(page: Any) -> str:
+    """What the last code cell of the open notebook shows, as text."""
+    return str(ask(page, _LAST))
+
+
+_LAST = """() => {
+  const model = window.jupyterapp.shell.currentWidget.content.model;
+  const cells = [...Array(model.cells.length).keys()].map((at) => model.cells.get(at)).filter((c) => c.type === 'code');
+  const said = (o) => Object.entries(o.data || {}).filter(([kind]) => kind.startsWith('text/')).map(([, text]) => text);
+  return cells[cells.length - 1].toJSON().outputs.flatMap(said).join(' ');
+}"""
+
 _STATE = """() => {
   const model = window.jupyterapp.shell.currentWidget.content.model;
   const cells = [...Array(model.cells.length).keys()].map((at) => model.cells.get(at)).filter((c) => c.type === 'code');

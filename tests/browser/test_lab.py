@@ -21,6 +21,7 @@ from tests.browser.labwork import (
     ask,
     chromium,
     command,
+    last_cell,
     open_browser,
     open_lab,
     open_page,
@@ -44,9 +45,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_runs_whole_in_the_real_lab(browser: Any, lab: Lab, notebook: str) -> None:
+def test_runs_whole_in_the_real_lab_and_ends_with_a_finding(browser: Any, lab: Lab, notebook: str) -> None:
     with open_page(browser, allowed=lab.host) as seen:
         run_all(seen, lab, notebook)
+        assert "Finding: " in last_cell(seen.page)
         seen.picture(f"lab-{notebook.removesuffix('.ipynb')}")
         seen.assert_clean()
 

@@ -124,6 +124,30 @@ def test_the_board_of_a_season_re_sorts_without_a_kernel(browser: Any, written: 
         seen.assert_clean()
 
 
+def test_on_paper_the_controls_are_gone_and_long_tables_fit_and_repeat_their_head(
+    browser: Any, written: dict[str, Path]
+) -> None:
+    look = "(e) => { const s = getComputedStyle(e); return [s.display, s.fontSize, s.breakInside, s.breakAfter]; }"
+    with open_page(browser, size=NARROW) as seen:
+        page = seen.page
+        page.goto(written["season-1"].as_uri())
+        page.get_by_role("searchbox").wait_for()
+        page.wait_for_selector(".vega-bindings:has(input)")
+        head, row, table = (page.locator(f"table.dataTable {part}").first for part in ("thead", "tbody tr", "tbody"))
+        on_screen = table.evaluate(look)
+        assert page.locator(".vega-bindings:has(input)").first.is_visible()
+        page.emulate_media(media="print")
+        for gone in (".dt-search", ".vega-bindings:has(input)", "table.dataTable .dt-column-order"):
+            assert page.locator(gone).count() and not page.locator(gone).first.is_visible(), gone
+        assert head.evaluate(look)[0] == "table-header-group" and head.evaluate(look)[3] == "avoid"
+        assert row.evaluate(look)[2] == "avoid" and page.locator(".chart").first.evaluate(look)[2] == "avoid"
+        assert page.locator("table.evk-short").first.evaluate(look)[2] == "avoid"
+        assert float(table.evaluate(look)[1].removesuffix("px")) < float(on_screen[1].removesuffix("px"))
+        assert page.locator("main").evaluate("(e) => getComputedStyle(e).maxWidth") == "none"
+        assert page.locator(".evk-wrap").first.evaluate("(e) => getComputedStyle(e).overflowX") == "visible"
+        seen.assert_clean()
+
+
 def column(table: Any, at: int) -> list[str]:
     """The texts of a column, from top to bottom."""
     return list(table.evaluate("(e, at) => [...e.tBodies[0].rows].map((row) => row.cells[at].innerText.trim())", at))
