@@ -233,7 +233,7 @@ def test_a_replay_is_scrubbed_by_keyboard_and_plays(browser: Any, lab: Lab) -> N
         changed = "([was]) => document.querySelector('.evk-keys img').alt !== was"
         page.wait_for_function(changed, arg=[begun])
         stepped = screen.get_attribute("alt")
-        player.locator("select").focus()  # the list of decisions: arrows are its own, and no command of the notebook
+        player.locator("select[size]").focus()  # the list of decisions: arrows are its own, no command of Lab
         press(page, "ArrowDown", 8)
         page.wait_for_function(changed, arg=[stepped])
         stepped = screen.get_attribute("alt")
