@@ -231,7 +231,9 @@ def test_the_page_carries_vega_once_and_stays_small(page: str) -> None:
 def test_hostile_names_are_inert(page: str) -> None:
     read = _Page(page)
     own = page.count("<script>") + page.count('<script type="module">')
-    assert read.scripts == own == 1 + 1 + 1 + 5 + 1  # Vega, inflate, the table bundle, five charts, a searchable table
+    assert (
+        read.scripts == own == 1 + 1 + 2 + 5 + 1
+    )  # Vega, inflate, sorting and the table bundle, five charts, a long table
     assert page.count("</script>") == own
     assert read.handlers == []
     assert any("window.pwned=1" in text for text in read.shown)
@@ -342,9 +344,21 @@ def test_the_parameter_cell_and_the_schema_agree(name: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(evalkit, "open_results"), reason="needs the committed sample")
-@pytest.mark.parametrize("name", ["01_start_here", "02_case_results", "03_watch_a_factory"])
-def test_a_committed_notebook_runs_on_the_sample(name: str, tmp_path: Path) -> None:
-    run_notebook(name, {}, tmp_path / "out.ipynb")
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("01_start_here", {}, ""), ("02_case_results", {}, ""), ("03_watch_a_factory", {}, ""),
+        ("06_what_if", {"what": "season-1", "changes": ["completion=90"]}, "first: "),
+        ("07_compare_two", {"what": "season-1"}, "shared cells"),
+        ("07_compare_two", {"what": "lattice"}, "Fuel is exact"), ("08_browse", {}, "runs are kept"),
+    ],
+)  # fmt: skip
+def test_a_committed_notebook_runs_on_the_sample_and_ends_with_a_finding(
+    name: str, values: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    done = nbformat.read(run_notebook(name, values, tmp_path / "out.ipynb"), 4)
+    shown = " ".join(str(output.get("data", "")) for output in done.cells[-1].outputs)
+    assert "Finding: " in shown and said.casefold() in shown.casefold()
 
 
 @pytest.mark.skipif(not hasattr(evalkit, "open_results"), reason="needs the committed sample")

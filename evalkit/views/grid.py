@@ -1,15 +1,15 @@
 """Why: one table for every screen and for paper: plain escaped HTML that reads alone, searchable where scripts run.
 
-The HTML carries every value, already formatted, with the sort key beside it. Where `interactive()` has loaded the
-DataTables bundle that itables ships, a long table gains search and sort on top; nothing is fetched, and without scripts
-(an untrusted notebook, a printed page) the same table is still there.
+The HTML carries every value, already formatted, with a sort key beside it where the text is none. After
+`interactive()` a table of two rows or more sorts by its headings, and a long one is searched too, by the DataTables
+bundle that itables ships; nothing is fetched, and without scripts (an untrusted notebook, a printed page) the same
+table is still there.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -19,6 +19,7 @@ import itables
 from IPython.display import HTML, display
 from itables.javascript import generate_init_offline_itables_html
 
+from evalkit.views import sorting
 from evalkit.views.formats import DASH
 from evalkit.views.names import plain, short
 
@@ -58,7 +59,7 @@ _STYLE = (
     "table.evk.dataTable{margin-left:0!important;margin-right:auto!important}"
     ".evk-wrap .dt-container,.evk-wrap table.evk.dataTable{background:transparent!important}"
     "table.evk tbody tr{background:transparent}table.evk tbody tr.here{background:rgba(47,155,216,.13)}"
-    ".evk-wrap{overflow-x:auto}</style>"
+    ".evk-wrap{overflow-x:auto}" + sorting.STYLE + "</style>"
 )
 
 
@@ -104,22 +105,27 @@ class Table:
         self.title, self.note, self.empty, self.here, self.above = title, note, empty, here, above
         self.columns, self.rows = tuple(columns), tuple(map(tuple, rows))
         self.searchable = len(self.rows) >= SEARCHABLE_FROM if searchable is None else searchable
+        self.in_widget = False
+        """Whether it stands in the HTML of a widget, which runs no script of its own: `controls.keyboard` brings it."""
 
     def __repr__(self) -> str:
         return f"{plain(self.title)}: {len(self.rows)} rows"
 
     def _repr_html_(self) -> str:
-        live = self.searchable and _loaded and bool(self.rows)
-        table = self.to_html()
+        live = self.searchable and _loaded and bool(self.rows) and not self.in_widget
+        table = self.to_html(sorts=not live and (_loaded or self.in_widget) and len(self.rows) > 1)
         name = hashlib.sha256(table.encode("utf-8", "replace")).hexdigest()[:12]  # the same in every run of a notebook
-        script = _script(name, self) if live else ""
+        script = _script(name) if live else ""
         before = self.above._repr_html_() if self.above else ""
         return f'{before}{_STYLE}<div class="evk-wrap" data-evk="{name}">{table}</div>{script}'
 
-    def to_html(self) -> str:
-        """Return the table alone, every text escaped."""
+    def to_html(self, *, sorts: bool = False) -> str:
+        """Return the table alone, every text escaped; `sorts` where the page has `sorting.SCRIPT`."""
         note = f"<small>{_text(self.note)}</small>" if self.note else ""
-        head = "".join(f'<th scope="col"{_kind(c)}>{_text(c.title)}</th>' for c in self.columns)
+        heads = [_text(c.title) for c in self.columns]
+        if sorts:
+            heads = [f"{sorting.BUTTON}{head}</span>" if head else "" for head in heads]
+        head = "".join(f'<th scope="col"{_kind(c)}>{h}</th>' for c, h in zip(self.columns, heads, strict=True))
         if self.rows:
             body = "".join(self._row(i, row) for i, row in enumerate(self.rows))
         else:
@@ -136,23 +142,24 @@ class Table:
         return f"<tr{' class=here' if index == self.here else ''}>{cells}</tr>"
 
     def _cell(self, column: Column, cell: Cell) -> str:
-        order = ""
-        if column.kind == "number" and not _is_number(cell):
-            order = f' data-order="{"1e308" if cell.sort is None else repr(cell.sort)}"'  # what is missing comes last
+        own = sorting.key(cell.text, cell.sort) if column.kind == "number" else None
+        key = f' data-key="{own}"' if own is not None else ""
         hint = f' title="{_text(cell.full)}"' if cell.full else ""
-        return f"<td{_kind(column)}{order}{hint}>{_text(cell.text) or DASH}</td>"
+        return f"<td{_kind(column)}{key}{hint}>{_text(cell.text) or DASH}</td>"
 
 
-def _script(name: str, table: Table) -> str:
+def _script(name: str) -> str:
     options: dict[str, Any] = {
         "classes": ["evk", "compact"], "style": {}, "paging": False, "info": False, "order": [], "autoWidth": False,
         "layout": {"topStart": "search", "topEnd": None, "bottomStart": None, "bottomEnd": None},
         "language": {"search": "Search ", "zeroRecords": "No row matches."},
-        "columnDefs": [{"targets": i, "type": "num"} for i, c in enumerate(table.columns) if c.kind == "number"],
+        "columnDefs": [{"targets": "_all", "type": "evk", "orderDataType": "evk"}],
     }  # fmt: skip
     return (
-        '<script type="module">(()=>{const go=async()=>{const {ITable,set_or_remove_dark_class:shade}='
-        f"await window.{_BUNDLE};shade();"
+        '<script type="module">(()=>{const go=async()=>{const {ITable,default:{ext},set_or_remove_dark_class:shade}='
+        f"await window.{_BUNDLE},{{key,compare}}={sorting.RULES};shade();"
+        "ext.order.evk=function(_,i){return this.api().column(i,{order:'index'}).nodes().toArray().map(key)};"
+        "ext.type.order['evk-asc']=(a,b)=>compare(a,b,1);ext.type.order['evk-desc']=(a,b)=>compare(a,b,-1);"
         f"for(const t of document.querySelectorAll('[data-evk=\"{name}\"]>table:not(.dataTable)'))"
         f"new ITable(t,{json.dumps(options)})}};"
         f'window.{_BUNDLE}?go():window.addEventListener("{_READY}",go)}})()</script>'
@@ -160,16 +167,12 @@ def _script(name: str, table: Table) -> str:
 
 
 def interactive() -> None:
-    """Load DataTables into this page from the installed itables, once a notebook; call it in the first cell."""
+    """Load sorting, and DataTables from the installed itables, into this page once a notebook: in its first cell."""
     global _loaded
+    display(HTML(sorting.SCRIPT))
     # Its `init_notebook_mode` also asks for the bundle before there is one: an error in every page.
     display(HTML(generate_init_offline_itables_html(itables.options.dt_bundle)))
     _loaded = True
-
-
-def _is_number(cell: Cell) -> bool:
-    """Whether the text sorts as the number does, so that a table of a thousand rows need not say each twice."""
-    return cell.sort is not None and re.fullmatch(r"-?\d+(\.\d+)?", cell.text) is not None
 
 
 def _kind(column: Column) -> str:

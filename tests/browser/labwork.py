@@ -188,25 +188,64 @@ def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
 IDLE = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook-ExecutionIndicator[data-status=idle]"
 
 
+WIDGETS = """() => {
+  const panel = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+  const kernel = panel && panel.sessionContext && panel.sessionContext.session && panel.sessionContext.session.kernel;
+  return !!kernel && 'jupyter.widget' in kernel._targetRegistry
+    && panel.content.rendermime.mimeTypes.includes('application/vnd.jupyter.widget-view+json')
+    && window.jupyterapp.commands.hasCommand('notebook:run-all-cells');
+}"""
+"""Whether a widget that a cell makes now will be shown: its manager listens some time after the kernel is idle."""
+
+AGAIN = 20.0
+"""Seconds after which a command that ran nothing, on an idle kernel, is given once more."""
+
+
+def ask(page: Any, script: str, seconds: float = 60) -> Any:
+    """What a function of the page returns; unlike `evaluate`, it ends in time where the page hangs."""
+    return page.wait_for_function(f"() => ({{said: ({script})()}})", timeout=1000 * seconds).json_value()["said"]
+
+
+def command(page: Any, name: str, **options: Any) -> None:
+    """Give a command to Lab and wait for nothing: the promise of a command may never be kept."""
+    ask(page, f"() => {{void window.jupyterapp.commands.execute({json.dumps(name)}, {json.dumps(options)})}}")
+
+
 def run_all(seen: Seen, lab: Lab, notebook: str, *, seconds: float = 120) -> None:
     """Open a notebook, run every cell, wait for the last; every cell must have run, none may have failed."""
     page = seen.page
-    page.goto(lab.url(notebook))
+    page.goto(lab.url(notebook), timeout=90_000)
     page.wait_for_selector(IDLE, timeout=90_000)
-    page.wait_for_function("() => window.jupyterapp && window.jupyterapp.commands.hasCommand('notebook:run-all-cells')")
-    page.wait_for_timeout(3000)  # the widget manager registers after the kernel is idle
-    page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        state = page.evaluate(_STATE)
+    page.wait_for_function(WIDGETS, timeout=60_000)
+    command(page, "notebook:run-all-cells")
+    begun, given = time.monotonic(), 1
+    state: Any = None
+    while (taken := time.monotonic() - begun) < seconds:
+        state = ask(page, _STATE)
         if state["failed"]:
             raise AssertionError(f"{notebook}: {state['failed'][:3]}")
-        if state["ran"] == state["code"] and page.query_selector(IDLE):
+        is_idle = page.query_selector(IDLE) is not None
+        if state["ran"] == state["code"] and is_idle:
             page.wait_for_timeout(1500)  # charts draw after their output has arrived
             return
+        if state["ran"] == 0 and is_idle and given == 1 and taken > AGAIN:
+            command(page, "notebook:run-all-cells")
+            given = 2
         page.wait_for_timeout(500)
-    raise AssertionError(f"{notebook} was not done after {seconds:g} s: {state}")
+    raise AssertionError(f"{notebook} was not done after {seconds:g} s, told {given} times to run: {state}")
 
+
+def last_cell(page: Any) -> str:
+    """What the last code cell of the open notebook shows, as text."""
+    return str(ask(page, _LAST))
+
+
+_LAST = """() => {
+  const model = window.jupyterapp.shell.currentWidget.content.model;
+  const cells = [...Array(model.cells.length).keys()].map((at) => model.cells.get(at)).filter((c) => c.type === 'code');
+  const said = (o) => Object.entries(o.data || {}).filter(([kind]) => kind.startsWith('text/')).map(([, text]) => text);
+  return cells[cells.length - 1].toJSON().outputs.flatMap(said).join(' ');
+}"""
 
 _STATE = """() => {
   const model = window.jupyterapp.shell.currentWidget.content.model;

@@ -5,13 +5,28 @@ And the widgets by keyboard, as a person has them under the hand.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.labwork import IDLE, NARROW, ROOT, Lab, Seen, chromium, open_browser, open_lab, open_page, run_all
+from tests.browser.labwork import (
+    IDLE,
+    NARROW,
+    ROOT,
+    Lab,
+    Seen,
+    ask,
+    chromium,
+    command,
+    last_cell,
+    open_browser,
+    open_lab,
+    open_page,
+    run_all,
+)
 
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 
@@ -30,9 +45,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
-def test_runs_whole_in_the_real_lab(browser: Any, lab: Lab, notebook: str) -> None:
+def test_runs_whole_in_the_real_lab_and_ends_with_a_finding(browser: Any, lab: Lab, notebook: str) -> None:
     with open_page(browser, allowed=lab.host) as seen:
         run_all(seen, lab, notebook)
+        assert "Finding: " in last_cell(seen.page)
         seen.picture(f"lab-{notebook.removesuffix('.ipynb')}")
         seen.assert_clean()
 
@@ -71,10 +87,9 @@ def changes(page: Any, what: Any, before: str) -> str:
 def show(seen: Seen, what: Any, name: str) -> None:
     """Keep two pictures of a part of the notebook: at laptop width in the light, in a narrow window in the dark."""
     page, wide = seen.page, seen.page.viewport_size
-    page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+    ask(page, "() => window.jupyterapp.shell.collapseLeft()")
     for theme, size, called in (("Light", wide, name), ("Dark", NARROW, f"{name}-narrow-dark")):
-        page.evaluate("(it) => window.jupyterapp.commands.execute('apputils:change-theme', it)",
-                      {"theme": f"JupyterLab {theme}"})  # fmt: skip
+        command(page, "apputils:change-theme", theme=f"JupyterLab {theme}")
         page.set_viewport_size(size)
         page.wait_for_timeout(400)
         what.evaluate("(e) => e.scrollIntoView({block: 'start'})")
@@ -83,6 +98,12 @@ def show(seen: Seen, what: Any, name: str) -> None:
         cut = what.evaluate("(e) => e.getBoundingClientRect().right - innerWidth")
         assert cut <= 0, f"{called} is cut off at the right by {cut:g} pixels"
     page.set_viewport_size(wide)
+
+
+def numbers(heading: Any) -> list[float]:
+    """The numbers below a heading of a table, from top to bottom; what is missing is left out."""
+    script = "(th) => [...th.closest('table').tBodies[0].rows].map((row) => row.cells[th.cellIndex].innerText)"
+    return [float(text.replace(",", "")) for text in heading.evaluate(script) if text != "–"]
 
 
 def press(page: Any, key: str, times: int = 1) -> None:
@@ -131,6 +152,14 @@ def test_a_slider_of_what_if_moves_by_keyboard_and_the_reset_button_brings_all_b
         press(page, "Space")
         tick.wait_for(timeout=5_000)
         press(page, "Tab")  # into what has opened
+        heading = board.locator("table.evk").first.locator("th", has_text=re.compile(r"^official (score|fuel)$"))
+        ways = []
+        for _ in range(2):  # by keyboard: Lab does not take the key for its own
+            heading.get_by_role("button").focus()
+            press(page, "Enter")
+            ways.append((heading.get_attribute("aria-sort"), numbers(heading)))
+        assert [way for way, _ in ways] == ["ascending", "descending"]
+        assert ways[0][1] == sorted(ways[0][1]) and ways[1][1] == ways[0][1][::-1] and len(set(ways[0][1])) > 1
         seen.assert_clean()
 
 
@@ -204,7 +233,7 @@ def test_a_replay_is_scrubbed_by_keyboard_and_plays(browser: Any, lab: Lab) -> N
         changed = "([was]) => document.querySelector('.evk-keys img').alt !== was"
         page.wait_for_function(changed, arg=[begun])
         stepped = screen.get_attribute("alt")
-        player.locator("select").focus()  # the list of decisions: arrows are its own, and no command of the notebook
+        player.locator("select[size]").focus()  # the list of decisions: arrows are its own, no command of Lab
         press(page, "ArrowDown", 8)
         page.wait_for_function(changed, arg=[stepped])
         stepped = screen.get_attribute("alt")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,11 @@ from typing import Any
 
 import pytest
 
+from evalkit.season.ranking import standings
+from evalkit.views import sorting
+from evalkit.views.cells import as_html
+from evalkit.views.seasons import tables
+from tests import made_up_seasons as made
 from tests.browser.labwork import LAPTOP, NARROW, ROOT, open_browser, open_page
 
 REPORTS = ["lattice", "season-1", "outage-note"]
@@ -186,4 +192,145 @@ def test_the_board_of_a_season_re_sorts_without_a_kernel(browser: Any, written: 
         assert order()[:2] == ["route", "planner"]
         assert any(text.startswith("#1") for text in chart.locator("svg .role-mark text").all_text_contents())
         seen.picture("board-season-1")
+        seen.assert_clean()
+
+
+def test_on_paper_the_controls_are_gone_and_long_tables_fit_and_repeat_their_head(
+    browser: Any, written: dict[str, Path]
+) -> None:
+    look = "(e) => { const s = getComputedStyle(e); return [s.display, s.fontSize, s.breakInside, s.breakAfter]; }"
+    with open_page(browser, size=NARROW) as seen:
+        page = seen.page
+        page.goto(written["season-1"].as_uri())
+        page.get_by_role("searchbox").wait_for()
+        page.wait_for_selector(".vega-bindings:has(input)")
+        head, row, table = (page.locator(f"table.dataTable {part}").first for part in ("thead", "tbody tr", "tbody"))
+        on_screen = table.evaluate(look)
+        assert page.locator(".vega-bindings:has(input)").first.is_visible()
+        page.emulate_media(media="print")
+        for gone in (".dt-search", ".vega-bindings:has(input)", "table.dataTable .dt-column-order"):
+            assert page.locator(gone).count() and not page.locator(gone).first.is_visible(), gone
+        assert head.evaluate(look)[0] == "table-header-group" and head.evaluate(look)[3] == "avoid"
+        assert row.evaluate(look)[2] == "avoid" and page.locator(".chart").first.evaluate(look)[2] == "avoid"
+        assert page.locator("table.evk-short").first.evaluate(look)[2] == "avoid"
+        assert float(table.evaluate(look)[1].removesuffix("px")) < float(on_screen[1].removesuffix("px"))
+        assert page.locator("main").evaluate("(e) => getComputedStyle(e).maxWidth") == "none"
+        seen.assert_clean()
+
+
+def column(table: Any, at: int) -> list[str]:
+    """The texts of a column, from top to bottom."""
+    return list(table.evaluate("(e, at) => [...e.tBodies[0].rows].map((row) => row.cells[at].innerText.trim())", at))
+
+
+def value(text: str, is_number: bool) -> Any:
+    """What a cell says, read as a person reads it; None for what is missing."""
+    if not is_number:
+        return None if text in ("", "–") else re.sub(r"^\W+", "", text).casefold()
+    said = text.replace(",", "").replace("−", "-").split()
+    return float(said[0].rstrip("%×")) if said and said[0][-1] in "0123456789%×" else None
+
+
+def ordered(texts: list[str], is_number: bool, turned: bool) -> list[Any]:
+    """The values of a column as they must stand: what is missing is last, whichever way."""
+    values = [value(text, is_number) for text in texts]
+    known: list[Any] = [one for one in values if one is not None]
+    if is_number:
+        known.sort(reverse=turned)
+    else:  # digits in a word count as a number: "9 of 10" before "10 of 10"
+        known.sort(key=lambda one: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", one)], reverse=turned)
+    return known + [None] * (len(values) - len(known))
+
+
+def assert_sorts(table: Any, at: int, press: Any) -> None:
+    """A heading sorts its column up, then down, and then brings back the order in which the rows came."""
+    head = table.locator("thead th").nth(at)
+    is_number, came = "n" in (head.get_attribute("class") or "").split(), column(table, at)
+    for state, turned in (("ascending", False), ("descending", True)):
+        press(head)
+        table.locator(f"th[aria-sort={state}]").wait_for(timeout=5_000)  # a long table is drawn a moment later
+        found = [value(text, is_number) for text in column(table, at)]
+        assert found == ordered(came, is_number, turned), f"{head.inner_text()}, {state}: {column(table, at)}"
+        assert head.get_attribute("aria-sort") == state
+    press(head)
+    table.locator("th[aria-sort]").wait_for(state="detached", timeout=5_000)
+    assert column(table, at) == came
+
+
+def click(head: Any) -> None:
+    head.click()
+
+
+def enter(head: Any) -> None:
+    head.locator("[role=button]").focus()
+    head.page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("name", ["season-1", "lattice"])
+def test_every_table_of_a_report_sorts_by_every_heading_both_ways(
+    browser: Any, written: dict[str, Path], name: str
+) -> None:
+    with open_page(browser) as seen:
+        page = seen.page
+        page.goto(written[name].as_uri())
+        page.wait_for_selector("table.dataTable")
+        sorted_by: list[str] = []
+        for table in page.locator("table.evk").all():
+            assert table.locator("tbody tr").count() < 2 or table.locator("thead [role=button]").count()
+            for at in range(table.locator("thead [role=button]").count()):
+                assert_sorts(table, at, click)
+                sorted_by.append(table.locator("thead th").nth(at).inner_text())
+        wanted = {"season-1": {"T, s", "decisions", "score", "proof"}, "lattice": {"fuel", "total fuel", "result"}}
+        assert set(sorted_by) >= wanted[name]
+        seen.assert_clean()
+
+
+def test_the_search_of_a_report_leaves_the_rows_that_match_and_they_sort(
+    browser: Any, written: dict[str, Path]
+) -> None:
+    with open_page(browser) as seen:
+        page = seen.page
+        page.goto(written["season-1"].as_uri())
+        table, box = page.locator("table.dataTable"), page.get_by_role("searchbox")
+        box.wait_for()
+        heads = [head.inner_text() for head in table.locator("thead th").all()]
+        whole = column(table, 0)
+        assert len(whole) == 90
+        box.fill("ghost surface")
+        rows = [" ".join(row.split()) for row in table.locator("tbody tr").all_inner_texts()]
+        assert len(rows) == 3 and all("ghost" in row and "surface-1" in row for row in rows)
+        box.fill("ghost")
+        assert column(table, 0) == ["ghost"] * 15
+        assert_sorts(table, heads.index("T, s"), click)
+        assert_sorts(table, heads.index("decisions"), enter)
+        box.fill("no such run")
+        assert table.locator("tbody tr").all_inner_texts() == ["No row matches."]
+        box.fill("")
+        assert column(table, 0) == whole
+        seen.assert_clean()
+
+
+def test_a_table_in_a_widget_sorts_by_pointer_and_by_keyboard_with_no_more_than_a_script(
+    browser: Any, tmp_path: Path
+) -> None:
+    board = standings(made.frame(made.every_kind()), made.SEASON)
+    shown = as_html(*tables.standings(board, here="planner"), tables.costs(board, "dollars"))
+    assert "<script" not in shown
+    (tmp_path / "page.html").write_text(f"<meta charset=utf-8>{sorting.SCRIPT * 2}{shown}", encoding="utf-8")
+    with open_page(browser) as seen:
+        page = seen.page
+        page.goto((tmp_path / "page.html").as_uri())
+        for table in page.locator("table.evk").all():
+            for at in range(table.locator("thead th").count()):
+                assert_sorts(table, at, click)
+                assert_sorts(table, at, enter)
+        standing = page.locator("table.evk").first
+        heads = [head.inner_text() for head in standing.locator("thead th").all()]
+        dollars = standing.locator("thead th").nth(heads.index("dollars"))
+        for _ in range(2):
+            click(dollars)
+        assert column(standing, heads.index("dollars"))[-1] == "–", "what is unknown is no more than all that is known"
+        assert "planner" in standing.locator("tr.here").inner_text(), "the marked row keeps its mark"
+        click(standing.locator("thead th").nth(1))
+        assert dollars.get_attribute("aria-sort") is None, "one heading at a time says that it sorts"
         seen.assert_clean()

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from ipywidgets.widgets.widget import _instances
+from ipywidgets.widgets.widget_link import Link
 
 from evalkit.errors import ReplayError, UsageError
 from evalkit.records import SeasonRun
@@ -120,6 +122,12 @@ class TestPlayer:
         assert shown.slider.value == ends[-1]
         shown.step(10_000)
         assert shown.slider.value == shown.slider.max
+
+    def test_playing_moves_the_slider_in_the_page_with_no_kernel_asked(self, season: Season, replay: bytes) -> None:
+        shown = player.ReplayPlayer(watch_replay(replay, season, every=4))
+        links = [one for one in _instances.values() if isinstance(one, Link) and one.source[0] is shown.play]
+        assert [(one.source[1], one.target) for one in links] == [("value", (shown.slider, "value"))]
+        assert (shown.play.min, shown.play.max) == (shown.slider.min, shown.slider.max)
 
     def test_each_frame_says_what_was_held_and_all_of_it_is_a_table(self, season: Season, replay: bytes) -> None:
         shown = player.ReplayPlayer(watch_replay(replay, season))

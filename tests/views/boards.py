@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
@@ -72,6 +73,12 @@ def texts(widget: Any) -> Iterator[str]:
         yield widget.value
     for child in getattr(widget, "children", ()):
         yield from texts(child)
+
+
+def marked(markup: str) -> list[str]:
+    """The rows of tables that stand out, each as its cells' text."""
+    found = re.findall(r"<tr class=here>(.*?)</tr>", markup)
+    return [" | ".join(re.findall(r"<td[^>]*>(.*?)</td>", row)) for row in found]
 
 
 def is_inert(widget: Any) -> bool:

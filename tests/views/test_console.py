@@ -22,7 +22,7 @@ from tests import made_up_runs as made
 from tests.run_factory import performance
 from tests.season.seasonwork import make_season
 from tests.season.test_ranking import run as season_run
-from tests.views.boards import NASTY, is_inert, keep, season_runs, texts
+from tests.views.boards import NASTY, is_inert, keep, marked, season_runs, texts
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data" / "sample"
@@ -78,6 +78,24 @@ def test_a_performance_run_opens_on_its_results(full: Store) -> None:
     for one in runs:
         pick(board, one.run_id)
         assert ("already has a better run" in shown(board)) == (one.model == "Aster 2" and one.attempt != 1)
+
+
+def test_the_leaderboard_marks_the_row_of_the_picked_run_and_no_other(full: Store) -> None:
+    board = console(full)
+    go(board, "belts")
+    runs = [run for run in full.runs(case="belts") if run.voided is None]
+    places = {row.run_id: (row.rank, row.model) for row in leaderboard(runs)}
+    assert len(places) > 2
+    for run_id, (rank, model) in places.items():
+        pick(board, run_id)
+        (row,) = marked(" ".join(texts(board.tabs.children[1])))
+        assert row.casefold().startswith(f"{rank} | {model} | ".casefold()) and row.endswith(run_id)
+    pick(board, next(run.run_id for run in runs if run.run_id not in places))
+    assert marked(" ".join(texts(board.tabs.children[1]))) == []
+    go(board, "outage-note")
+    pick(board, full.runs(case="outage-note", model="example-plain")[0].run_id)
+    (row,) = marked(" ".join(texts(board.tabs.children[1])))
+    assert "example-plain" in row
 
 
 def test_a_reviewed_run_opens_on_its_verdict_and_the_worklist_holds_what_waits(full: Store) -> None:
@@ -179,7 +197,10 @@ def test_a_season_run_shows_its_score_in_parts_its_proof_and_where_it_drifts(vau
     board.refresh.click()
     pick(board, first["run_id"])
     assert "not verified: replaying it here did not bear it out at decision 2, tick 8: &lt;b&gt;" in shown(board)
-    assert "class=here" in shown(board)
+    (drifts,) = marked(" ".join(texts(board.tabs.children[0])))
+    assert drifts.startswith("2 | &lt;i&gt;take&lt;/i&gt; |"), "in the list of decisions, the one from which it differs"
+    (standing,) = marked(" ".join(texts(board.tabs.children[1])))
+    assert " | a | " in standing
     dead = next(row for row in board.runs.to_dict("records") if row["agent"] == NASTY)
     pick(board, dead["run_id"])
     assert board.results.set_index("part")["points"].tolist() == [30, 0, -10, 20]

@@ -15,7 +15,8 @@ from evalkit.season.ranking import cell_scores, standings
 from evalkit.season.score import Rules
 from evalkit.season.season import Season
 from evalkit.season.wording import rules_in_words
-from evalkit.views import reviews
+from evalkit.views import grid, reviews
+from evalkit.views.cells import as_html
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.seasons import prose, rows, tables
 from tests import made_up_seasons as made
@@ -208,8 +209,34 @@ def test_a_verdict_names_each_domain_and_item_and_no_word_of_a_reviewer_becomes_
     assert "no run has been reviewed yet" in repr(reviews.finding([])) and reviews.verdicts(case, [waits]) == ()
 
 
-def test_a_number_that_sorts_by_its_text_is_not_said_twice() -> None:
-    cells = [(Cell("12.50", 12.5), Cell("1,200", 1200.0)), (Cell("–"), Cell("3 of 4", 3.0))]
-    html = Table("t", (Column("a", "number"), Column("b", "number")), cells).to_html()
-    assert html.count("data-order") == 3
-    assert 'data-order="1200.0"' in html and 'data-order="3.0"' in html and 'data-order="1e308"' in html
+@pytest.mark.parametrize(
+    ("text", "number", "key"),
+    [
+        ("12.50", 12.4987, None), ("1,200", 1200.0, None), ("−3.1 %", -3.14, None), ("+77.0 %", 77.0, None),
+        ("3 of 4", 3.0, None), ("0.12 +?", 0.119, None), ("1e-05", 0.00001, None),
+        ("12.1M", 12_136_779.0, "12136779"), ("3 of 4", 75.0, "75"), ("best", 1.0, "1"), ("0.00", 0.25, "0.25"),
+        ("–", None, None), ("anchor", None, None), ("", None, None), ("2 unknown", None, "–"),
+    ],
+)  # fmt: skip
+def test_a_number_carries_a_key_only_where_its_text_says_another_one(
+    text: str, number: float | None, key: str | None
+) -> None:
+    html = Table("t", (Column("a", "number"),), [(Cell(text, number),)]).to_html()
+    assert f"data-key={key!r}".replace("'", '"') in html if key else "data-key" not in html
+
+
+@pytest.mark.parametrize("searchable", [True, False])
+def test_a_table_of_two_rows_sorts_where_scripts_run_and_is_plain_elsewhere(
+    searchable: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def headings(rows: int) -> int:
+        cells = [(Cell(str(at), at), Cell("x")) for at in range(rows)]
+        return Table("t", (Column("a", "number"), Column("")), cells, searchable=searchable)._repr_html_().count(button)
+
+    button = '<span class="evk-sort" role="button" tabindex="0">'
+    assert headings(2) == 0
+    monkeypatch.setattr(grid, "_loaded", True)
+    assert headings(1) == 0
+    assert headings(2) == (0 if searchable else 1), "DataTables makes its own; a column without a name has none"
+    monkeypatch.setattr(grid, "_loaded", False)
+    assert as_html(Table("t", (Column("a", "number"),), [(Cell("1", 1),), (Cell("2", 2),)])).count(button) == 1

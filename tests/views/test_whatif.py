@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +81,32 @@ def test_every_control_of_a_case_changes_what_it_names() -> None:
     pd.testing.assert_frame_equal(names["frame"], board.frame)
     board.reset_button.click()
     assert board.frame["why"].eq("").all()
+
+
+def tab(board: Any, name: str) -> str:
+    """What a tab of the board shows."""
+    (tabs,) = [widget for widget in all_of(board.widget) if type(widget).__name__ == "Tab"]
+    titles = [tabs.get_title(place) for place in range(len(tabs.children))]
+    return " ".join(texts(tabs.children[titles.index(name)]))
+
+
+def test_the_board_says_who_moved_and_why() -> None:
+    board = case_board()
+    assert "Who moved" not in tab(board, "Ranks")
+    board.controls[f"ceiling {LAST}"].set_state({"value": 150_000_000})
+    moved = board.frame[board.frame["why"] != ""]
+    told = re.findall(r"<li><b>(.*?)</b> (.*?)</li>", tab(board, "Ranks").partition("Who moved, and why")[2])
+    assert len(moved) > 1
+    assert [(name, unescape(why)) for name, why in told] == list(zip(moved["model"], moved["why"], strict=True))
+
+
+def test_a_tab_of_the_board_says_how_far_each_constant_can_go() -> None:
+    for board in (season_board(), case_board()):
+        shown = tab(board, "How far can it go?")
+        rows = re.findall(r"<tr>(<td.*?)</tr>", shown)
+        assert len(rows) == len(board.limits) > 2
+        for row, limit in zip(rows, board.limits.itertuples(index=False), strict=True):
+            assert unescape(re.sub(r"<.*?>", "", row.partition("</td>")[0])) in str(limit[0])
 
 
 def test_a_ceilings_slider_and_its_field_follow_each_other() -> None:
