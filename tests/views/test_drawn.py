@@ -14,7 +14,7 @@ from evalkit.views import boards, charts, growth, profiles, theme
 from evalkit.views.drawing import WIDTH
 from evalkit.views.frames import one_per_model
 from evalkit.views.seasons import charts as seasons
-from evalkit.views.seasons import rows
+from evalkit.views.seasons import every_run, rows
 from tests import made_up_runs as made
 from tests import made_up_seasons as seasonal
 from tests.views.scene import Mark, contrast, length, marks
@@ -37,7 +37,7 @@ CHARTS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", CHARTS)
 def test_text_of_every_chart_is_read_on_white_and_on_labs_dark_ground(name: str) -> None:
-    inks = {*theme.PALETTE, theme.GREY}
+    inks = {*theme.PALETTE, theme.GREY, every_run.NUMBER}  # the last stands on tiles, where its own test reads it
     fills = {item["fill"] for mark in marks(CHARTS[name]()) if mark.kind == "text" for item in mark.items}
     for fill in fills - inks:
         assert min(contrast(fill, "#ffffff"), contrast(fill, "#111111")) >= 4.3, fill
@@ -190,7 +190,10 @@ def test_the_pareto_front_is_a_line_through_the_rows_on_it_and_an_unknown_cost_a
 
 def test_a_cell_of_the_heat_map_is_darker_the_higher_its_mean() -> None:
     tiles = next(mark for mark in marks(OF_A_SEASON["cells"](seasonal.every_kind())) if mark.kind == "rect")
-    shades = sorted((float(tiles.said(at)["mean over seeds"]), item["opacity"]) for at, item in enumerate(tiles.items))
+    shades = sorted(
+        (float(tiles.said(at)["mean over seeds"]), contrast(item["fill"], "#ffffff"))
+        for at, item in enumerate(tiles.items)
+    )
     assert shades[-1][1] - shades[0][1] > 0.25
     assert [shade for _, shade in shades] == sorted(shade for _, shade in shades)
     assert len({shade for _, shade in shades}) == len({mean for mean, _ in shades}), "two means, two shades"

@@ -42,7 +42,7 @@ RUN_TIPS: tuple[Tip, ...] = (
 
 _DRAWN = ("x", "y", "how", "ink", "label", "form", "completed")
 
-_CARD, _LOW, _HIGH, _INK = "#f6f8fa", (0xDF, 0xEA, 0xF4), (0x74, 0xB3, 0xDE), "#10202e"
+_CARD, _LOW, _HIGH, NUMBER = "#f6f8fa", (0xDF, 0xEA, 0xF4), (0x74, 0xB3, 0xDE), "#10202e"
 """A cell's ground, its number's ground from 0 to the top, and the number's ink: they bring their own light ground, so
 that numbers and every agent's ink can be read on a light page and on a dark one."""
 
@@ -123,7 +123,7 @@ def cells(runs: Any, season: Season) -> AnyChart:
         base.mark_rect(cornerRadius=3).encode(
             x2="x3:Q", y2="y2:Q", tooltip=tips, color=alt.Color("tint:N", scale=None)
         ),
-        base.mark_text(fontSize=12, fontWeight=600, color=_INK).encode(
+        base.mark_text(fontSize=12, fontWeight=600, color=NUMBER).encode(
             x=alt.X("center:Q", axis=None), y=alt.Y("middle:Q", axis=None), text="text:N"
         ),
         alt.Chart(data(_drawn(marks))).mark_point(filled=False, size=38, strokeWidth=1.8).encode(
