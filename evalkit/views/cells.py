@@ -20,8 +20,9 @@ _FIT = "<style>.widget-html-content:has(.evk-wrap){min-width:0}</style>"
 def as_html(*parts: Any) -> str:
     """Tables and notes as the HTML of a widget; it runs no scripts, so tables come without their search, and sort."""
     for part in parts:
-        if isinstance(part, Table):
-            part.in_widget = True
+        for table in (part, getattr(part, "above", None)):
+            if isinstance(table, Table):
+                table.in_widget = True
     return _FIT + "".join(part._repr_html_() for part in parts)
 
 

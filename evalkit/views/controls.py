@@ -14,6 +14,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from evalkit.views.names import html, short
+from evalkit.views.sorting import SCRIPT
 
 __all__ = ["BOX", "exact", "folds", "keyboard", "number_field", "offer", "panel"]
 
@@ -36,7 +37,7 @@ addEventListener("keydown", (event) => {
 def keyboard(children: Sequence[Any]) -> Any:
     """The whole of a widget, in which plain keys are the controls' own and not commands of the notebook."""
     script = widgets.Output(layout={"display": "none"})
-    data = {"text/plain": "", "text/html": _KEYS}
+    data = {"text/plain": "", "text/html": _KEYS + SCRIPT}
     script.outputs = ({"output_type": "display_data", "data": data, "metadata": {}},)
     box = widgets.VBox([*children, script])
     box.add_class("evk-keys")

@@ -59,7 +59,7 @@ _STYLE = (
     "table.evk.dataTable{margin-left:0!important;margin-right:auto!important}"
     ".evk-wrap .dt-container,.evk-wrap table.evk.dataTable{background:transparent!important}"
     "table.evk tbody tr{background:transparent}table.evk tbody tr.here{background:rgba(47,155,216,.13)}"
-    ".evk-wrap{overflow-x:auto}" + sorting.STYLE + "</style>"
+    "@media screen{.evk-wrap{overflow-x:auto}}" + sorting.STYLE + "</style>"
 )
 
 

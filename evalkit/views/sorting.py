@@ -19,7 +19,8 @@ BUTTON = '<span class="evk-sort" role="button" tabindex="0">'
 """What opens a heading that sorts; a `</span>` closes it."""
 
 STYLE = (
-    ".evk-sort{cursor:pointer}.evk-sort:focus-visible{outline:2px solid #2f9bd8;outline-offset:2px}"
+    ".evk-sort{cursor:pointer}.evk-sort:hover{text-decoration:underline dotted}"
+    ".evk-sort:focus-visible{outline:2px solid #2f9bd8;outline-offset:2px}"
     'th[aria-sort=ascending]>.evk-sort::after{content:" ▲"}th[aria-sort=descending]>.evk-sort::after{content:" ▼"}'
 )
 
