@@ -94,6 +94,7 @@ def season_board(runs: pd.DataFrame | Iterable[Any], season: Season) -> AnyChart
             mean="datum.real ? datum.mean : null",
             low="datum.cells > 1 ? max(0, datum.mean - datum.se) : datum.mean",
             high="!datum.real ? 0 : datum.cells > 1 ? datum.mean + datum.se : datum.mean",
+            measured="'mean over cells, attempts in a cell averaged first'",
             rank="datum.ref ? 'reference' : datum.ranked ? '' + datum.place : 'partial'",
             text="!datum.real ? 'Every entry is left out: tick one below.' :"
             " (datum.ranked ? '#' + datum.place + '  ' : datum.rank + '  ') + format(datum.mean, '.1f')"
@@ -106,7 +107,7 @@ def season_board(runs: pd.DataFrame | Iterable[Any], season: Season) -> AnyChart
     )
     tips = tooltip(
         ("name", "agent"), ("rank", "what-if rank"), ("mean", "what-if score", ".3f"), ("was", "official score", ".3f"),
-        ("cells", "cells", ","), ("runs", "runs", ","),
+        ("cells", "cells", ","), ("runs", "runs", ","), ("measured", "measured"),
     )  # fmt: skip
     layers = [
         base.mark_bar(height={"band": 0.62}).encode(x=x, y=y, color=alt.Color("ink:N", scale=None), tooltip=tips),
@@ -189,6 +190,7 @@ def case_board(runs: Iterable[PerformanceRun | ReviewedRun], aliases: Mapping[st
         .transform_joinaggregate(front="min(score)")
         .transform_calculate(
             at="datum.real ? datum.score : 0",
+            measured="'wasmtime fuel of one metered call for each input'",
             score="datum.real ? datum.score : null",
             text=f"!datum.real ? ({words}) : '#' + datum.place + '  ' + format(datum.score, way === 'sum of fuel' ?"
             " '.3s' : '.3f') + ' · ' + format(datum.score / datum.front, '.2f') + '×'",
@@ -199,7 +201,8 @@ def case_board(runs: Iterable[PerformanceRun | ReviewedRun], aliases: Mapping[st
         "score:Q", title="score (lower is better)", axis=_axis("format(datum.value, datum.value < 1000 ? '' : '~s')")
     ).scale(domainMin=0)
     tips = tooltip(("name", "model"), ("place", "what-if rank", ","), ("score", "what-if score", ",.3f"),
-                   ("total", "fuel, summed over the inputs in", ","), ("r", "run"))  # fmt: skip
+                   ("total", "fuel, summed over the inputs in", ","), ("r", "run"),
+                   ("measured", "measured"))  # fmt: skip
     layers: list[Any] = [
         base.mark_bar(height={"band": 0.62}).encode(x=x, y=y, color=alt.Color("ink:N", scale=None), tooltip=tips),
         base.mark_text(align="left", dx=6).encode(x=alt.X("at:Q"), y=y, text="text:N"),

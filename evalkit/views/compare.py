@@ -65,9 +65,12 @@ class Comparison:
         unit = "fuel (left of zero: the first burns less)" if is_fuel else "points (right of zero: the first is ahead)"
         axis = fuel_axis() if is_fuel else alt.Axis()
         form = ",.0f" if is_fuel else ",.2f"
-        tips = tooltip((self._what, self._what), *((n, n, form) for n in ("first", "second", "adds")))
+        tips = tooltip(
+            (self._what, self._what), *((n, n, form) for n in ("first", "second", "adds")), ("measured", "measured")
+        )
+        how = "wasmtime fuel of one metered call" if is_fuel else "mean over the seeds that both played"
         for row in values:
-            row[self._what] = row["label"]
+            row |= {self._what: row["label"], "measured": how}
         bars = (
             alt.Chart(data(values)).mark_bar(height={"band": 0.68})
             .encode(y=by_place("label"), x=alt.X("adds:Q", title=unit, axis=axis),

@@ -83,9 +83,15 @@ def rank_flow(frame: pd.DataFrame, names: tuple[str, str] = ("official", "what i
         return nothing(heading, f"Nobody has a rank yet. Make a run: {how}")
     large = any(score is not None and abs(score) >= 10_000 for line in lines for score in line.scores)
     form = ",.0f" if large else ".2f"
+    measured = "mean over cells, by each set of rules" if "agent" in frame else "wasmtime fuel over the stress inputs"
     dots: list[Row] = []
     for line in lines:
-        row: Row = {"name": plain(line.name), "ink": theme.colour(line.name), "moved": line.has_moved}
+        row: Row = {
+            "measured": measured,
+            "name": plain(line.name),
+            "ink": theme.colour(line.name),
+            "moved": line.has_moved,
+        }
         row |= {"was": line.at(0), "now": line.at(1), "half": None in line.ranks}
         row |= {"score_was": line.scores[0], "score_now": line.scores[1]}
         change = (line.ranks[0] or 0) - (line.ranks[1] or 0) if None not in line.ranks else 0
@@ -99,6 +105,7 @@ def rank_flow(frame: pd.DataFrame, names: tuple[str, str] = ("official", "what i
         tooltip=tooltip(
             ("name", "name"), ("was", f"rank, {names[0]}"), ("now", f"rank, {names[1]}"),
             ("score_was", f"score, {names[0]}", form), ("score_now", f"score, {names[1]}", form),
+            ("measured", "measured"),
         ),
     )  # fmt: skip
     heads = alt.Chart(data([{"side": side, "head": plain(names[side])} for side in (0, 1)]))

@@ -14,6 +14,7 @@ from evalkit.views.names import labels, plain
 
 __all__ = ["ratio_profile"]
 
+_MEASURED = "wasmtime fuel of one metered call for each input, over the least on that input"
 _LEGEND_MAX = 16
 
 
@@ -41,7 +42,7 @@ def ratio_profile(runs: Sequence[PerformanceRun]) -> AnyChart:
     label, values = labels((run.model for run in shown), 30), []
     for run in shown:
         found = ratios[run.run_id]
-        row: Row = {"name": plain(run.model), "label": label[run.model], "run_id": run.run_id}
+        row: Row = {"measured": _MEASURED, "name": plain(run.model), "label": label[run.model], "run_id": run.run_id}
         # A step at each ratio, up to the share within it; where one is twice, the higher share stands.
         steps = {1.0: 0.0} | {ratio: place / len(names) for place, ratio in enumerate(found, 1)}
         steps[furthest] = len(found) / len(names)
@@ -65,6 +66,7 @@ def ratio_profile(runs: Sequence[PerformanceRun]) -> AnyChart:
         x=x, y=y, color=ink, strokeDash=styles, detail="run_id:N", order="step:Q",
         tooltip=tooltip(
             ("name", "model"), ("ratio", "ratio to the best", ",.3f"), ("share", "inputs within it", ".0%"),
+            ("measured", "measured"),
         ),
     )  # fmt: skip
     notes = ["Higher and further left is better; at 1 a line starts at the share of inputs on which it is the best."]

@@ -66,18 +66,23 @@ TOLD: dict[str, list[set[str]]] = {
     "case: placement": [
         {"model", "rank", "total fuel", "measured"}, {"model", "rank", "efficiency percentile", "measured"},
     ],
-    "case: rank_flow": [{"name", "rank, official", "rank, what if", "score, official", "score, what if"}],
-    "case: ratio profile": [{"model", "ratio to the best", "inputs within it"}],
-    "case: board": [{"model", "what-if rank", "what-if score", "fuel, summed over the inputs in", "run"}],
+    "case: rank_flow": [{"name", "rank, official", "rank, what if", "score, official", "score, what if", "measured"}],
+    "case: ratio profile": [{"model", "ratio to the best", "inputs within it", "measured"}],
+    "case: board": [{"model", "what-if rank", "what-if score", "fuel, summed over the inputs in", "run", "measured"}],
     "season: leaderboard": [{"agent", "rank", "score", "standard error", "cells", "runs", "proof", "measured"}],
-    "season: score_against_cost": [{"agent", "score", "US dollars a run", "Pareto front", "cost"}, {"agent", "score"}],
-    "season: score_against_cost, log": [{"agent", "score", "decisions a run", "Pareto front", "cost"}],
+    "season: score_against_cost": [
+        {"agent", "score", "US dollars a run", "Pareto front", "cost", "measured"}, {"agent", "score"}
+    ],
+    "season: score_against_cost, log": [{"agent", "score", "decisions a run", "Pareto front", "cost", "measured"}],
     "season: cells": [{"agent", "entry", "mean over seeds", "seeds played"}, {"agent", "seed", "score", "run"}],
     "season: time_and_decisions": [
         {"agent", "entry", "seed", "seconds of game time", "decisions", "run"}, {"entry", "anchor"}, {"entry", "budget"}
     ],
-    "season: paired": [{"agent", "mean difference", "standard error", "shared cells"}, {"agent", "cell", "difference"}],
-    "season: board": [{"agent", "what-if rank", "what-if score", "official score", "cells", "runs"}],
+    "season: paired": [
+        {"agent", "mean difference", "standard error", "shared cells", "measured"},
+        {"agent", "cell", "difference", "measured"},
+    ],
+    "season: board": [{"agent", "what-if rank", "what-if score", "official score", "cells", "runs", "measured"}],
     "case: nothing": [],
 }  # fmt: skip
 """What a pointer is told at a mark of each chart: who, how much, and how that was measured."""

@@ -104,13 +104,18 @@ def score_against_cost(rows: Any, cost: str = "decisions", *, log: bool | None =
             "state": _state(row),
             "form": form,
             "measured": f"mean over {row['attempts']:,} runs, as recorded",
+            "scored": _MEAN,
         }
     line = sorted((row for row in priced if row["front"]), key=lambda row: (row["cost"], row["score"]))
     edge = [{"cost": x_scale[1], "score": line[-1]["score"]}] if line else []
     references = [row for row in values if row["reference"] is not None]
     names = _named(priced, line, references, x_scale, y_scale, wide)
     tips = tooltip(
-        *ROW_TIPS, ("cost", f"{COSTS[cost]} a run", ",.4~f"), ("state", "Pareto front"), ("measured", "cost")
+        *ROW_TIPS,
+        ("cost", f"{COSTS[cost]} a run", ",.4~f"),
+        ("state", "Pareto front"),
+        ("measured", "cost"),
+        ("scored", "measured"),
     )
     base = alt.Chart(data(priced)).encode(x=x, color=alt.Color("ink:N", scale=None), tooltip=tips)
     fill = alt.condition("datum.partial", alt.value("transparent"), alt.Fill("ink:N", scale=None))

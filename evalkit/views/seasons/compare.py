@@ -47,9 +47,15 @@ def paired(runs: Any, against: str) -> AnyChart:
         row: Row = {"label": label[agent], "name": plain(agent), "place": place}
         row["ink"] = agent_ink(agent, reference[agent])
         row |= {"mean": d.mean, "low": d.mean - error, "high": d.mean + error, "se": d.se, "cells": d.cells}
-        rows.append(row | {"text": text.replace("-", "−")})
+        how = {"measured": "mean over the shared cells, and its error over them"}
+        rows.append(row | how | {"text": text.replace("-", "−")})
         dots += [
-            row | {"difference": value - own[key], "cell": plain(f"{key[0]} · {key[1]} · seed {key[2]}")}
+            row
+            | {
+                "measured": "the cell's attempts averaged",
+                "difference": value - own[key],
+                "cell": plain(f"{key[0]} · {key[1]} · seed {key[2]}"),
+            }
             for key, value in cells[agent].items()
             if key in own
         ]
@@ -64,14 +70,15 @@ def paired(runs: Any, against: str) -> AnyChart:
         y=by_place("label"), color=alt.Color("ink:N", scale=None),
         tooltip=tooltip(
             ("name", "agent"), ("mean", "mean difference", "+.2f"), ("se", "standard error", ".2f"),
-            ("cells", "shared cells", ","),
+            ("cells", "shared cells", ","), ("measured", "measured"),
         ),
     )  # fmt: skip
     layers = [
         alt.Chart(data([{"difference": 0}])).mark_rule(color=theme.GREY, strokeDash=[5, 4]).encode(x=x),
         alt.Chart(data(dots)).mark_tick(thickness=1.6, size=12, opacity=0.6).encode(
             x=x, y=by_place("label"), color=alt.Color("ink:N", scale=None),
-            tooltip=tooltip(("name", "agent"), ("cell", "cell"), ("difference", "difference", "+.2f")),
+            tooltip=tooltip(("name", "agent"), ("cell", "cell"), ("difference", "difference", "+.2f"),
+                            ("measured", "measured")),
         ),
         base.mark_rule(strokeWidth=2.4).encode(x=alt.X("low:Q", title=_POINTS), x2="high:Q"),
         base.mark_point(size=80, filled=True).encode(x=alt.X("mean:Q", title=_POINTS)),
