@@ -25,7 +25,9 @@ def own_kernel() -> Iterator[dict[str, Any]]:
 
         @property
         def kernel_spec(self) -> KernelSpec:
-            return KernelSpec(resource_dir=RESOURCES, **get_kernel_dict())
+            # A kernel that is shut down may log the interrupt on our standard error; what fails is told by papermill.
+            quiet = ["--log-level=50"]
+            return KernelSpec(resource_dir=RESOURCES, **get_kernel_dict(extra_arguments=quiet))
 
     config, folder = Config(), None
     if os.name == "posix":
