@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("kit", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile(
+    "kit", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("kit")
