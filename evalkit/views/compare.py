@@ -181,7 +181,10 @@ class Comparison:
         ]
         rows = [(Cell(name), Cell(value)) for name, value in shown]
         heading = f"{self._short[0]} minus {self._short[1]}: how sure is it?"
-        return Table(heading, (Column("what"), Column("how much", "number")), rows, searchable=False)
+        mean = float(self.cells["difference"].mean())
+        note = f"The mean over all shared cells, where each counts alike, is {mean:+.2f}; here each entry counts alike."
+        note = note if abs(mean - apart.difference) > 0.005 else ""
+        return Table(heading, (Column("what"), Column("how much", "number")), rows, note=note, searchable=False)
 
 
 def compare(what: Any, store: Any = None, *, first: str | None = None, second: str | None = None) -> Comparison:

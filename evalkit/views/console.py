@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, cast
 
 import ipywidgets as widgets
@@ -76,6 +75,8 @@ class Console:
         self._board: Sequence[Any] = []
         self._cohort: Sequence[PerformanceRun] = []
         self._season: Season | None = None
+        self._reviewed: dict[str, ReviewedRun] = {}
+        self._damaged: dict[str, str] = {}
         self.widget = self._laid_out()
         self.load()
         self.place.observe(lambda _: self._placed(), "value")
@@ -115,23 +116,36 @@ class Console:
         try:
             self._read()
         except EvalkitError as error:
-            self._show(tabs.nothing(str(error)), None)
-            self._standings.value = ""
+            self._emptied(str(error))
             return
         self._placed()
+
+    def _emptied(self, said: str) -> None:
+        """Say why there is nothing, and keep nothing of before."""
+        self._all = self._here = pd.DataFrame({"run_id": pd.Series(dtype="string")})
+        self.places = self.runs = self.leaderboard = self.worklist = pd.DataFrame()
+        self._board, self._cohort, self._season = [], [], None
+        self._quiet = True
+        for control in (self.place, self.who, self.state, self.pick):
+            offer(control, [])
+        self._quiet = False
+        self._show(tabs.nothing(said), None)
+        self._standings.value = self._waiting.value = self._count.value = as_html(prose.paragraphs(said))
 
     def _read(self) -> None:
         cases = self._store.runs_frame()
         cases["kind"] = cases["outcome"].isna().map({True: "reviewed", False: "performance"})
-        self._reviewed = {}
+        self._reviewed, self._damaged = {}, {}
         for run_id in cases.loc[cases["kind"] == "reviewed", "run_id"]:
-            with suppress(StoreError):  # one damaged record is said where it is picked, and hides no other
+            try:  # one damaged record hides no other run, but there is no ranking without it
                 self._reviewed[run_id] = cast(ReviewedRun, self._store.find(run_id))
+            except StoreError as error:
+                self._damaged[run_id] = str(error)
         seasons = self._store.season_frame().assign(kind="season", variant="", fuel_schedule="")
         seasons = seasons.rename(columns={"season": "name", "season_version": "version"})
         self._all = pd.concat([cases.rename(columns={"case": "name"}), seasons], ignore_index=True)
         self._all["fuel_schedule"] = self._all["fuel_schedule"].fillna("")
-        self._all["state"] = states(self._all, self._reviewed)
+        self._all["state"] = states(self._all, self._reviewed, self._damaged)
         groups = self._all.groupby(_PLACE, sort=False, dropna=False)
         self.places = groups.agg(runs=("run_id", "size"), last=("recorded_at", "max")).reset_index()
         self.places = self.places.sort_values("last", ascending=False, na_position="last").reset_index(drop=True)
@@ -140,7 +154,8 @@ class Console:
             [(run.run_id, run.case, run.version, run.variant, run.model, run.recorded_at) for run in waiting],
             columns=["run_id", "case", "version", "variant", "model", "recorded_at"],
         )
-        self._waiting.value = as_html(tabs.waiting(self.worklist))
+        unread = prose.paragraphs(*self._damaged.values())
+        self._waiting.value = as_html(tabs.waiting(self.worklist), unread)
         chosen = self.place.value
         many = self.places.groupby(["kind", "name", "version", "variant"])["fuel_schedule"].transform("size") > 1
         self._quiet = True
@@ -178,9 +193,10 @@ class Console:
                 return []
             return standings(self._here.rename(columns={"name": "season", "version": "season_version"}), self._season)
         if kind == "reviewed":
-            return review_leaderboard(
-                [self._reviewed[run_id] for run_id in self._here["run_id"] if run_id in self._reviewed], self._aliases
-            )
+            ids = list(self._here["run_id"])
+            return [] if set(ids) & set(self._damaged) else review_leaderboard(
+                [self._reviewed[run_id] for run_id in ids], self._aliases
+            )  # fmt: skip
         return leaderboard(self._cohort, self._aliases)
 
     def _filter(self) -> None:
@@ -228,6 +244,9 @@ class Console:
         shown, self.leaderboard = tabs.board(
             place[0] if place else "performance", self._board, run, self._season is not None
         )
+        lost = [self._damaged[run_id] for run_id in self._here["run_id"] if run_id in self._damaged]
+        if lost:
+            shown = [prose.paragraphs(*lost, "So there is no ranking: void that run, or import it again.")]
         self._standings.value = as_html(*shown)
 
     def _page(self, run: Any) -> tabs.Page:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -25,8 +26,8 @@ def place_label(row: tuple[Any, ...], many: bool) -> str:
     return f"{' '.join(parts)} ({what}{runs:,} run{'' if runs == 1 else 's'})"
 
 
-def states(frame: pd.DataFrame, reviewed: dict[str, ReviewedRun]) -> pd.Series[str]:
-    """What each run is, in a word: voided before all else."""
+def states(frame: pd.DataFrame, reviewed: dict[str, ReviewedRun], damaged: Iterable[str] = ()) -> pd.Series[str]:
+    """What each run is, in a word: voided before all else, and damaged where its record cannot be read."""
     is_season, is_reviewed = frame["kind"] == "season", frame["kind"] == "reviewed"
     proof = frame["verified"].astype("boolean").map({True: "verified", False: "fails"}).astype("string")
     state = frame["outcome"].astype("string").str.replace("_", " ")
@@ -34,12 +35,13 @@ def states(frame: pd.DataFrame, reviewed: dict[str, ReviewedRun]) -> pd.Series[s
     state = state.mask(is_season & frame["ungraded"].notna(), "ungraded")
     done = frame["run_id"].isin([run_id for run_id, run in reviewed.items() if run.review is not None])
     state = state.mask(is_reviewed & done, "reviewed").mask(is_reviewed & ~done, "unreviewed")
+    state = state.mask(frame["run_id"].isin(list(damaged)), "damaged")
     return state.mask(frame["voided"].notna(), "voided")
 
 
 _MARKS = {
     "pass": "✓", "verified": "✓", "reviewed": "✓", "over ceiling": "▲", "incorrect": "✗", "fails": "✗", "voided": "⊘",
-    "ungraded": "?", "not replayed": "○", "unreviewed": "○",
+    "ungraded": "?", "not replayed": "○", "unreviewed": "○", "damaged": "✗",
 }  # fmt: skip
 
 

@@ -26,6 +26,8 @@ __all__ = ["live", "rank_flow"]
 MOST = 20
 """Rows that are drawn; more are for the table."""
 
+_FUEL = "wasmtime fuel over the stress inputs, or the mean of its ratios to the least on each"
+
 _ROW, _WIDTH, _LEFT, _RIGHT, _TOP = 22, 660, 250, 410, 30
 _INK = "var(--jp-content-font-color1, #222)"
 _FAINT = "var(--jp-border-color2, #bbb)"
@@ -81,9 +83,10 @@ def rank_flow(frame: pd.DataFrame, names: tuple[str, str] = ("official", "what i
     if not lines:
         how = "evalkit sweep SEASON --agents AGENT" if "agent" in frame else "evalkit grade CASE SOLUTION"
         return nothing(heading, f"Nobody has a rank yet. Make a run: {how}")
-    large = any(score is not None and abs(score) >= 10_000 for line in lines for score in line.scores)
-    form = ",.0f" if large else ".2f"
-    measured = "mean over cells, by each set of rules" if "agent" in frame else "wasmtime fuel over the stress inputs"
+    forms = [
+        ",.0f" if any(abs(line.scores[side] or 0) >= 10_000 for line in lines) else ",.2f" for side in (0, 1)
+    ]  # a what-if score may be a ratio beside an official one in fuel
+    measured = "mean over cells, by each set of rules" if "agent" in frame else _FUEL
     dots: list[Row] = []
     for line in lines:
         row: Row = {
@@ -104,7 +107,7 @@ def rank_flow(frame: pd.DataFrame, names: tuple[str, str] = ("official", "what i
         x=x, y=y, color=alt.Color("ink:N", scale=None),
         tooltip=tooltip(
             ("name", "name"), ("was", f"rank, {names[0]}"), ("now", f"rank, {names[1]}"),
-            ("score_was", f"score, {names[0]}", form), ("score_now", f"score, {names[1]}", form),
+            ("score_was", f"score, {names[0]}", forms[0]), ("score_now", f"score, {names[1]}", forms[1]),
             ("measured", "measured"),
         ),
     )  # fmt: skip

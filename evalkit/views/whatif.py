@@ -194,7 +194,12 @@ class Board:
         scores: tuple[tuple[Column, Cell], ...] = ()
         for row in rows_of(self._shown.head(ROWS)):
             scores = self._question.cells(row)
-            place = (number(row.rank), number(row.official_rank), Cell(arrow(row)), Cell.name(name_of(row, what), 44))
+            place = (
+                number(row.rank),
+                number(row.official_rank),
+                Cell(arrow(row), None if pd.isna(row.moved) else float(row.moved)),
+                Cell.name(name_of(row, what), 44),
+            )
             rows.append((*place, *(cell for _, cell in scores)))
         columns += [column for column, _ in scores]
         left = len(self._shown) - len(rows)

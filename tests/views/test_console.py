@@ -142,6 +142,12 @@ def test_a_damaged_run_says_so_hides_no_other_and_never_leaves_another_runs_page
         assert whole in shown(board)
         pick(board, damaged)
         assert "is damaged in the store" in shown(board) and board.run is None and board.results.empty
+        board.refresh.click()
+        go(board, "outage-note")
+        assert board.leaderboard.empty and "So there is no ranking" in shown(board), (
+            "no ranking without one of its runs"
+        )
+        assert set(board.runs.loc[board.runs["run_id"] == damaged, "state"]) == {"damaged"}
         assert f"run {whole}" not in shown(board)
         again = console(kept)
         go(again, "outage-note")
@@ -152,6 +158,8 @@ def test_a_damaged_run_says_so_hides_no_other_and_never_leaves_another_runs_page
         raw.close()
         again.refresh.click()
         assert "cannot" in shown(again) and again.run is None and f"run {whole}" not in shown(again)
+        assert again.worklist.empty and again.leaderboard.empty and again.runs.empty and not again.pick.options
+        assert "Nothing waits" not in shown(again)
 
 
 def test_an_empty_store_has_tables_with_their_columns(store: Store) -> None:

@@ -157,6 +157,18 @@ def test_leaving_nothing_is_said_in_a_line_and_can_be_undone() -> None:
     assert any("tick at least one input" in text for text in texts(of_case.widget))
 
 
+def test_the_rank_flow_of_ratios_beside_fuel_keeps_their_decimals_and_moves_sort_by_their_way() -> None:
+    board = case_board()
+    board.controls["score"].value = "ratios"
+    layers = [layer["encoding"].get("tooltip", []) for layer in rank_flow(board.frame).to_dict()["layer"]]
+    forms = {tip["field"]: tip.get("format") for tips in layers for tip in tips}
+    assert (forms["score_was"], forms["score_now"]) == (",.0f", ",.2f")
+    board.controls[f"ceiling {LAST}"].value = 1
+    (moved,) = [place for place, column in enumerate(board.table().columns) if column.title == "moved"]
+    rows = zip(board.table().rows, board.frame.itertuples(), strict=True)
+    assert all(cells[moved].sort == (None if pd.isna(row.moved) else row.moved) for cells, row in rows)
+
+
 def test_every_panel_opens_and_closes_by_its_button() -> None:
     for board in (season_board(), case_board()):
         left = board.widget.children[1].children[0]
