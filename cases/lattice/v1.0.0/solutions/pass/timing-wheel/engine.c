@@ -320,8 +320,8 @@ static bool has_arrived(Inlet *inlet, uint32_t *item) {
     return true;
 }
 
-static INLINE void take_head(Lane *lane, int watched) {
-    pop(lane);
+static INLINE void take_head(Lane *lane, bool await, int watched) {
+    pop(lane, await);
     if (watched) note_lane(watched, POP, lane, 0, 0);
 }
 
@@ -332,7 +332,7 @@ static void take_oddly(Lane *lane, const Spot *spot) {
 
 static void take_arrived(Inlet *inlet, int watched) {
     if (inlet->edge == 0) {
-        take_head(inlet->lane, watched);
+        take_head(inlet->lane, false, watched);
     } else {
         Spot spot = find_from(inlet->lane, inlet->edge); /* again: what it was put onto may be the same lane */
         if (watched) note_lane(watched, ODD_TAKE, inlet->lane, spot.at, 0);
@@ -357,15 +357,14 @@ static INLINE void run_feeder(Feeder *feeder, uint32_t actor, int watched) {
         return;
     }
     Lane *lane = feeder->from.lane;
-    touch(lane);
-    if (lane->stuck) {
-        if (!put(&feeder->to, *lane->head, watched)) {
-            watch_place(actor, &feeder->to, 0);
-            return;
-        }
-        take_head(lane, watched);
+    if (!has_head(lane)) {
+        await_head(lane);
+    } else if (put(&feeder->to, *lane->head, watched)) {
+        take_head(lane, true, watched);
+    } else {
+        touch(lane);
+        watch_place(actor, &feeder->to, 0);
     }
-    await_head(lane);
 }
 
 /* Passes an item on to one of the outputs, the preferred one if possible. */
@@ -399,15 +398,14 @@ static INLINE void run_splitter(Splitter *splitter, uint32_t actor, uint32_t in_
     for (uint32_t k = 0; k < 2; k++) {
         Lane *lane = splitter->from[in_first ^ k].lane;
         if (!lane) continue;
-        touch(lane);
-        if (lane->stuck) {
-            if (!pass_on(splitter, *lane->head, watched)) {
-                refused = true;
-                continue;
-            }
-            take_head(lane, watched);
+        if (!has_head(lane)) {
+            await_head(lane);
+        } else if (!refused && pass_on(splitter, *lane->head, watched)) { /* where one finds no place, nor does the other */
+            take_head(lane, true, watched);
+        } else {
+            touch(lane);
+            refused = true;
         }
-        await_head(lane);
     }
     if (refused)
         for (int i = 0; i < 2; i++)
@@ -425,12 +423,12 @@ static INLINE void run_drain(Drain *drain, uint32_t actor, int watched) {
         await_next(&drain->from, actor);
         return;
     }
-    touch(lane);
-    if (lane->stuck) {
+    if (has_head(lane)) {
         consume(drain->sink, *lane->head, watched);
-        take_head(lane, watched);
+        take_head(lane, true, watched);
+    } else {
+        await_head(lane);
     }
-    await_head(lane);
 }
 
 /* ---- replaying: see replay.h ---------------------------------------------------------------------------------- */
@@ -448,7 +446,7 @@ static void repeat_note(const Note *note) {
     } else if (operation_of(note) == POP) {
         touch(lane);
         same = lane->stuck;
-        if (same) pop(lane);
+        if (same) pop(lane, false);
     } else {
         Spot spot = find_from(lane, at);
         same = spot.at == at;
@@ -483,10 +481,10 @@ static inline uint32_t in_first(uint64_t tick) { return tick & 1; } /* flips eve
 
 /* Visits everybody of one phase whose bit is set. A visit may set further bits of the same tick, behind its own. */
 #define EACH(phase, index, actor, body) \
-    for (uint32_t base = first_actor[phase], end = first_actor[(phase) + 1]; base != end; base += 64, bits += SLOTS) \
-        while (*bits) { \
-            uint32_t actor = base + (uint32_t)__builtin_ctzll(*bits), index = actor - first_actor[phase]; \
-            *bits &= *bits - 1; \
+    for (uint32_t start = first_actor[phase], base = start, end = first_actor[(phase) + 1]; base != end; base += 64, bits += SLOTS) \
+        for (uint64_t left; (left = *bits);) { \
+            uint32_t actor = base + (uint32_t)__builtin_ctzll(left), index = actor - start; \
+            *bits = left & (left - 1); \
             if (watched == REPLAYING && !acts_anew(actor)) continue; \
             if (watched) acting = actor; \
             body; \

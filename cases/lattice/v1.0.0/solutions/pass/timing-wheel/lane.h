@@ -71,6 +71,8 @@ typedef struct {
     Block *blocks;    /* the buffers, which have room at both ends */
     uint8_t *items;
     int32_t capacity, margin;
+    const Block *blocks_end; /* once the lists reach these, they are moved back */
+    const uint8_t *items_end;
     const Zone *zones;
     int32_t zone_count, tiles;
     Cell *cells; /* by tile: filled when a state is written */
@@ -93,9 +95,10 @@ static inline bool is_empty(const Lane *lane) { return lane->front == lane->back
 static inline bool is_mixed(const Lane *lane) { return lane->speed == 0; }
 
 /* When something that has `way` to go will have arrived, as a number of phases; with several speeds, at the earliest. */
-static inline int32_t arrival(const Lane *lane, int32_t way) {
-    return phases + (int32_t)((uint32_t)(way + lane->fastest - 1) / (uint32_t)lane->fastest);
+static inline int32_t arrival_at(int32_t speed, int32_t way) {
+    return phases + (int32_t)((uint32_t)(way + speed - 1) / (uint32_t)speed);
 }
+static inline int32_t arrival(const Lane *lane, int32_t way) { return arrival_at(lane->fastest, way); }
 
 /* ---- coming to rest ----------------------------------------------------------------------------------------- */
 
@@ -127,6 +130,17 @@ static void settle(Lane *lane) {
 
 static inline void touch(Lane *lane) {
     if (phases >= lane->settle) settle(lane);
+}
+
+/* Whether an item is at the end of a lane, for somebody who will most likely take it. So if one has just arrived, when the
+ * next block will come to rest is left open: whoever does not take it has to touch the lane. */
+static inline bool has_head(Lane *lane) {
+    if (phases >= lane->settle) {
+        Block *front = lane->front, *next = front + 1;
+        if (lane->stuck || (next != lane->back && next->at - travel(lane) <= SPACING * front->count)) settle(lane);
+        else lane->stuck = true; /* as long as it is not, the first block is what comes to rest */
+    }
+    return lane->stuck;
 }
 
 /* To be called after every change. */
@@ -281,6 +295,18 @@ __attribute__((noinline)) static void wake_for_pop(Lane *lane) {
     }
     int32_t gap = first_gap(lane, 0) + SPACING;
     if (gap > TILE * lane->tiles) gap = TILE * lane->tiles;
+    if (lane->mask_words == 1) { /* nearly always, and cheaper than what does for all */
+        uint64_t waiting = lane->waits[GAP][0], left = waiting & -1ull << (first_above(lane, gap - 1) & 63);
+        for (; left; left &= left - 1) {
+            const Watcher *watcher = &lane->watchers[(uint32_t)__builtin_ctzll(left)];
+            if (gap > watcher->upper) continue;
+            visit(watcher->actor, now + 1 + (watcher->actor < first_after));
+            waiting &= ~(left & -left);
+        }
+        lane->waits[GAP][0] = waiting;
+        if (!waiting) lane->armed &= ~(1u << GAP);
+        return;
+    }
     WAKE(lane, GAP, first_above(lane, gap - 1), lane->watcher_count, gap <= watcher->upper, now + 1 + (watcher->actor < first_after), );
 }
 
@@ -291,21 +317,22 @@ __attribute__((noinline)) static void wake_all(Lane *lane) {
 
 /* ---- the two lists ------------------------------------------------------------------------------------------ */
 
+enum { VECTOR = 16 };
+
 /* A list drifts through its buffer as items join at one end and leave at the other. When it reaches an end of it, it
  * goes back to the middle; the margins are wide enough for that to be rare. Vectors may write 16 bytes too far. */
-static void *move_up(uint8_t *from, uint8_t *end, uint8_t *to) {
-    uint32_t size = (uint32_t)(end - from);
-    if (to < from)
-        for (uint32_t i = 0; i < size; i++) to[i] = from[i];
-    else
-        for (uint32_t i = size; i-- > 0;) to[i] = from[i];
-    return to;
+static void move_list(const uint8_t *from, const uint8_t *end, uint8_t *to) {
+    if (to < from || to >= end) {
+        for (; from < end; from += VECTOR, to += VECTOR) wasm_v128_store(to, wasm_v128_load(from));
+    } else {
+        for (to += end - from; end > from;) *--to = *--end;
+    }
 }
 
 __attribute__((noinline)) static void centre_items(Lane *lane) {
     uint8_t *middle = lane->items + lane->margin;
     int32_t size = (int32_t)(lane->tail - lane->head);
-    move_up(lane->head, lane->tail, middle);
+    move_list(lane->head, lane->tail, middle);
     lane->head = middle;
     lane->tail = middle + size;
 }
@@ -313,30 +340,28 @@ __attribute__((noinline)) static void centre_items(Lane *lane) {
 __attribute__((noinline)) static void centre_blocks(Lane *lane) {
     Block *middle = lane->blocks + lane->margin;
     int32_t size = (int32_t)(lane->back - lane->front);
-    move_up((uint8_t *)lane->front, (uint8_t *)lane->back, (uint8_t *)middle);
+    move_list((const uint8_t *)lane->front, (const uint8_t *)lane->back, (uint8_t *)middle);
     lane->front = middle;
     lane->back = middle + size;
 }
 
-enum { VECTOR = 16 };
-
 static inline void make_room_for_item(Lane *lane) {
-    if (lane->head - lane->items <= VECTOR || lane->tail - lane->items >= lane->capacity - VECTOR) centre_items(lane);
+    if (lane->head - lane->items <= VECTOR || lane->tail >= lane->items_end) centre_items(lane);
 }
 
 static inline void append_item(Lane *lane, uint32_t item) {
-    if (lane->tail - lane->items >= lane->capacity - VECTOR) centre_items(lane);
+    if (lane->tail >= lane->items_end) centre_items(lane);
     *lane->tail++ = (uint8_t)item;
 }
 
 static inline void append_block(Lane *lane, int32_t at) {
-    if (lane->back - lane->blocks >= lane->capacity) centre_blocks(lane);
+    if (lane->back >= lane->blocks_end) centre_blocks(lane);
     *lane->back++ = (Block){at, 1};
 }
 
 /* Opens a slot before `block` by moving the shorter side; returns the slot. */
 static Block *open_block(Lane *lane, Block *block) {
-    if (lane->front == lane->blocks || lane->back - lane->blocks >= lane->capacity) {
+    if (lane->front == lane->blocks || lane->back >= lane->blocks_end) {
         int32_t rank = (int32_t)(block - lane->front);
         centre_blocks(lane);
         block = lane->front + rank;
@@ -527,11 +552,9 @@ __attribute__((noinline)) static bool insert_between(Lane *lane, int32_t at, uin
     return true;
 }
 
-__attribute__((noinline)) static void insert_first(Lane *lane, int32_t at, uint32_t item) {
-    lane->front = lane->back = lane->blocks + lane->margin;
-    lane->head = lane->tail = lane->items + lane->margin;
-    *lane->back++ = (Block){at + travel(lane), 1};
-    *lane->tail++ = (uint8_t)item;
+static inline void insert_first(Lane *lane, int32_t at, uint32_t item) {
+    append_block(lane, at + travel(lane));
+    append_item(lane, item);
     if (at > 0 && !is_mixed(lane)) lane->settle = arrival(lane, at);
     else changed(lane);
     new_head(lane);
@@ -546,39 +569,46 @@ static inline bool force(Lane *lane, int32_t at, uint32_t item) {
     } else {
         last--;
         bool rests = lane->stuck && last == lane->front;
-        int32_t end = SPACING * last->count;
-        if (!rests) end += last->at - travel(lane);
+        int32_t end = SPACING * last->count, speed = lane->speed;
+        if (!rests) end += last->at - speed * phases;
         if (at < end) {
             if (at > end - 2 * SPACING) return false;
             return insert_between(lane, at, item, end);
         }
-        append_item(lane, item);
-        if (at == end) last->count++;
-        else {
-            append_block(lane, at + travel(lane));
-            if (rests && !is_mixed(lane)) lane->settle = arrival(lane, at - end);
+        if (at == end) {
+            last->count++;
+        } else {
+            append_block(lane, at + speed * phases);
+            if (rests && speed) lane->settle = arrival_at(speed, at - end);
         }
-        if (is_mixed(lane)) changed(lane);
+        append_item(lane, item);
+        if (!speed) changed(lane);
     }
     if (lane->append_items >> item & 1) wake_for_append(lane, at, item);
     return true;
 }
 
-/* Takes the item at coordinate 0: the lane must be stuck. */
-static inline void pop(Lane *lane) {
-    lane->head++;
+/* Takes the item at coordinate 0: the lane must be stuck. With `await`, its consumer is
+ * visited when the next one arrives. */
+static inline __attribute__((always_inline)) void pop(Lane *lane, bool await) {
     Block *front = lane->front;
+    int32_t speed = lane->speed, count = front->count - 1, rests = NEVER;
+    lane->head++;
     lane->stuck = false;
-    if (front->count == 1) {
-        lane->front = ++front;
-        if (front == lane->back) lane->settle = NEVER;
-        else if (!is_mixed(lane)) lane->settle = arrival(lane, front->at - travel(lane));
+    if (count) {
+        front->count = count;
+        front->at = SPACING + speed * phases;
+        if (speed) rests = phases + lane->ticks_per_item;
     } else {
-        front->count--;
-        front->at = SPACING + travel(lane);
-        if (!is_mixed(lane)) lane->settle = phases + lane->ticks_per_item;
+        lane->front = ++front;
+        if (front != lane->back && speed) rests = arrival_at(speed, front->at - speed * phases);
     }
-    if (is_mixed(lane)) changed(lane);
+    lane->settle = rests;
+    if (rests != NEVER) {
+        if (await) lane->consumer_row[(uint32_t)(rests - now < FARTHEST ? rests : now + FARTHEST) & FARTHEST] |= lane->consumer_bit;
+    } else if (!speed) {
+        changed(lane);
+    }
     if (lane->armed & (1u << STIR | 1u << GAP)) wake_for_pop(lane);
 }
 
@@ -697,6 +727,8 @@ static void start_lane(Lane *lane, int32_t tiles, const Zone *zones, int32_t zon
     lane->capacity = 2 * lane->margin + most;
     lane->items = reserve((size_t)lane->capacity + 2 * VECTOR);
     lane->blocks = reserve((size_t)(lane->capacity + 2) * sizeof(Block));
+    lane->blocks_end = lane->blocks + lane->capacity;
+    lane->items_end = lane->items + lane->capacity - VECTOR;
     lane->front = lane->back = lane->blocks + lane->margin;
     lane->head = lane->tail = lane->items + lane->margin;
     lane->speed = zone_count == 1 ? zones[0].speed : 0;
