@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from evalkit.season import load_season, play
 from evalkit.season.agents import Action, Observation, Spec
 from evalkit.store import Store
 from evalkit.views import console_tabs as tabs
+from evalkit.views import widgets
 from evalkit.views.console import MOST, Console, console
 from evalkit.views.reviews import verdicts
 from tests import made_up_runs as made
@@ -349,3 +351,9 @@ def test_records_from_the_table_rank_as_the_whole_records_do(full: Store) -> Non
 def test_the_console_and_the_board_are_names_of_the_package() -> None:
     assert evalkit.console is console
     assert callable(evalkit.whatif)
+
+
+def test_every_widget_is_found_under_one_name_and_says_which_tables_it_leaves() -> None:
+    assert widgets.console is console and widgets.whatif is evalkit.whatif
+    for widget in (widgets.Console, widgets.Board, widgets.ReplayPlayer, widgets.Player):
+        assert re.search(r"DataFrame|`frame` is the table", str(widget.__doc__)), widget
