@@ -19,13 +19,13 @@ from evalkit.season.whatif import entry_name
 from evalkit.views import prose, theme
 from evalkit.views.cells import named, number, rows_of
 from evalkit.views.drawing import AnyChart, by_place, data, finish, fuel_axis, nothing, title, tooltip
-from evalkit.views.formats import DASH, grouped, times
+from evalkit.views.formats import DASH, grouped, listed, some, times
 from evalkit.views.frames import latest_cohort, one_per_model
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import labels, short
 from evalkit.views.opening import find, opened
 from evalkit.views.seasons.prose import certainty
-from evalkit.views.whatif_words import listed, other_digest, some
+from evalkit.views.whatif_words import other_digest
 
 __all__ = ["Comparison", "compare"]
 
@@ -147,7 +147,7 @@ class Comparison:
         apart = self.separation
         if apart is None:
             return f"Cell by cell {certainty(apart)}"
-        count, names = len(apart.left_out), listed([entry_name(key) for key in apart.left_out])
+        count, names = len(apart.left_out), listed([short(entry_name(key), 40) for key in apart.left_out])
         left = f"{'1 entry' if count == 1 else f'{count:,} entries'} of one shared seed ({names})"
         left += f" {'says' if count == 1 else 'say'} nothing of it"
         rest = len(self.frame) - count

@@ -16,10 +16,9 @@ import pandas as pd
 from evalkit.views import theme
 from evalkit.views.cells import rows_of
 from evalkit.views.drawing import AnyChart, data, finish, nothing, title, tooltip
-from evalkit.views.formats import DASH
+from evalkit.views.formats import DASH, some
 from evalkit.views.frames import Row
 from evalkit.views.names import html, labels, plain
-from evalkit.views.whatif_words import some
 
 __all__ = ["live", "rank_flow"]
 

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["DASH", "OUTCOME_MARKS", "OUTCOME_WORDS", "compact", "grouped", "ratio", "signed_percent", "times"]
+from collections.abc import Sequence
+
+__all__ = [
+    "DASH",
+    "OUTCOME_MARKS",
+    "OUTCOME_WORDS",
+    "compact",
+    "grouped",
+    "listed",
+    "ratio",
+    "signed_percent",
+    "some",
+    "times",
+]
 
 DASH = "\N{EN DASH}"
 
@@ -62,3 +75,18 @@ def signed_percent(percent: float | None) -> str:
     if 0 < abs(percent) < 0.005:
         return ("+" if percent > 0 else "−") + "<0.01 %"
     return f"{percent:+,.{digits}f} %".replace("-", "−")
+
+
+def some(count: int, what: str) -> str:
+    """Return `1 run`, `2 runs`, `1,000 runs`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def listed(texts: Sequence[str], most: int = 3) -> str:
+    """Return up to `most` texts as a list in a sentence, and how many more there are; "" for none.
+
+    >>> listed(["ghost", "gunner", "planner"]), listed(["ghost", "gunner", "planner"], 1)
+    ('ghost, gunner and planner', 'ghost and 2 more')
+    """
+    shown = [*texts[:most], *([f"{len(texts) - most:,} more"] if len(texts) > most else [])]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""

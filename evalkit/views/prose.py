@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from evalkit.performance.rank import fold_model
 from evalkit.records import PerformanceRun, ReviewedRun
-from evalkit.views.formats import OUTCOME_WORDS, grouped, times
+from evalkit.views.formats import OUTCOME_WORDS, grouped, some, times
 from evalkit.views.frames import plain_rows, worst_overshoot
 from evalkit.views.names import html, short
 
@@ -80,8 +80,8 @@ def rules(case: _Case) -> Note:
     smoke = [row for row in case.inputs if row.kind == "smoke"]
     stress = [row for row in case.inputs if row.kind == "stress"]
     gate = (
-        f"{_count(len(smoke), 'smoke input')} run first, on correctness alone. If one is wrong, "
-        f"the {_count(len(stress), 'stress input')} are skipped and count as failed."
+        f"{some(len(smoke), 'smoke input')} run first, on correctness alone. If one is wrong, "
+        f"the {some(len(stress), 'stress input')} are skipped and count as failed."
         if smoke
         else "There are no smoke inputs: the gate is open."
     )
@@ -112,14 +112,14 @@ def cohort(runs: Iterable[PerformanceRun | ReviewedRun], case: Any = None, kept:
         return paragraphs(f"No run of {where} is kept yet. Grade a solution: evalkit grade CASE SOLUTION", apart)
     cohorts = sorted({run.cohort for run in graded})
     models = len({fold_model(run.model) for run in graded})
-    said = f"{_count(len(graded), 'run')} of {_count(models, 'model')}, in {_count(len(cohorts), 'cohort')}: "
+    said = f"{some(len(graded), 'run')} of {some(models, 'model')}, in {some(len(cohorts), 'cohort')}: "
     said += "; ".join(
         f"case {short(c)}, version {short(v)}, variant {short(x)}, fuel schedule {short(s)[:12]}"
         for c, v, x, s in cohorts
     )
     digest = case.digest() if case is not None else ""
     late = sum(run.case_digest != digest for run in graded) if digest else 0
-    changed = f"{_count(late, 'run')} of them {'was' if late == 1 else 'were'} graded on other files of the case than "
+    changed = f"{some(late, 'run')} of them {'was' if late == 1 else 'were'} graded on other files of the case than "
     changed += "lie there now, so its rules and these numbers may not fit each other: see evalkit regrade."
     alike = "." if len(cohorts) == 1 else ". Runs of different cohorts are never compared."
     return paragraphs(said + alike, changed if late else "", apart)
@@ -175,7 +175,3 @@ def _fact(value: object) -> str:
     if isinstance(value, (list, tuple, set, frozenset)):
         return ", ".join(short(str(item), 60) for item in value)
     return short(str(value), 200)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

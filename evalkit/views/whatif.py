@@ -23,10 +23,11 @@ from evalkit.views import prose
 from evalkit.views.cells import as_html, number, rows_of
 from evalkit.views.controls import folds, keyboard
 from evalkit.views.flow import live
+from evalkit.views.formats import some
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import html, short
 from evalkit.views.opening import find, named_again, opened
-from evalkit.views.whatif_words import arrow, edges, name_of, said, some, tightest, whys
+from evalkit.views.whatif_words import arrow, edges, name_of, said, tightest, whys
 
 __all__ = ["Board", "Question", "find", "opened", "whatif"]
 

@@ -17,12 +17,12 @@ from evalkit.performance.whatif import RERUN, Facts, Setting, code, fold, what_i
 from evalkit.store.filters import Filters
 from evalkit.views.cells import named, number, rows_of
 from evalkit.views.controls import BOX, exact, number_field, panel
-from evalkit.views.formats import OUTCOME_MARKS, OUTCOME_WORDS
+from evalkit.views.formats import OUTCOME_MARKS, OUTCOME_WORDS, some
 from evalkit.views.frames import latest_cohort
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.names import short
 from evalkit.views.opening import opened
-from evalkit.views.whatif_words import other_digest, some
+from evalkit.views.whatif_words import other_digest
 
 __all__ = ["CaseQuestion"]
 

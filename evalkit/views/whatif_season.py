@@ -15,9 +15,10 @@ from evalkit.season.season import Season
 from evalkit.season.whatif import Setting, code, command, entry_name, fold, what_if
 from evalkit.views.cells import named, number, rows_of
 from evalkit.views.controls import BOX, exact, number_field, panel
+from evalkit.views.formats import some
 from evalkit.views.grid import Cell, Column, Table
 from evalkit.views.opening import opened
-from evalkit.views.whatif_words import figured, other_digest, some
+from evalkit.views.whatif_words import figured, other_digest
 
 __all__ = ["SeasonQuestion"]
 

@@ -11,25 +11,13 @@ import numpy as np
 import pandas as pd
 
 from evalkit.views.cells import rows_of
+from evalkit.views.formats import listed, some
 from evalkit.views.grid import Cell
 from evalkit.views.names import html, short
 
 __all__ = [
-    "Edge", "arrow", "edges", "figure", "figured", "listed", "name_of", "other_digest", "said", "some", "tightest",
-    "whys",
+    "Edge", "arrow", "edges", "figure", "figured", "name_of", "other_digest", "said", "tightest", "whys",
 ]  # fmt: skip
-
-
-def some(count: int, what: str) -> str:
-    """`1 run`, `2 runs`, `1,000 runs`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def listed(names: Sequence[str], most: int = 3) -> str:
-    """Up to `most` names, shortened, and how many more there are."""
-    shown = [short(name, 40) for name in names[:most]]
-    shown += [f"{len(names) - most:,} more"] if len(names) > most else []
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
 
 
 def figure(value: float) -> str:
@@ -81,7 +69,9 @@ def said(frame: pd.DataFrame, what: str) -> str:
     if not moved:
         return f"No rank differs from the official one; {lead}."
     verb = "differs" if len(moved) == 1 else "differ"
-    return f"{len(moved):,} of {some(len(frame), 'row')} {verb} ({listed(moved)}); {lead}."
+    return (
+        f"{len(moved):,} of {some(len(frame), 'row')} {verb} ({listed([short(name, 40) for name in moved])}); {lead}."
+    )
 
 
 def whys(frame: pd.DataFrame, what: str, most: int) -> str:

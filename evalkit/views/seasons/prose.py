@@ -11,6 +11,7 @@ from evalkit.season.compare import Separation, seeds_to_separate
 from evalkit.season.ranking import cell_scores
 from evalkit.season.season import Season
 from evalkit.season.wording import OWN_RUNS, rules_in_words
+from evalkit.views.formats import listed, some
 from evalkit.views.frames import Row
 from evalkit.views.names import html, short
 from evalkit.views.prose import Note, paragraphs
@@ -41,8 +42,8 @@ def coverage(rows: Any, season: Season) -> Note:
         return paragraphs("No run of this season counts yet. Play it: evalkit sweep SEASON --agents AGENT")
     field = [row for row in values if row["reference"] is None]
     runs = sum(row["attempts"] for row in values)
-    said = f"{_of(len(field), 'agent')} and {_of(len(values) - len(field), 'reference row')}, {_of(runs, 'run')}; "
-    said += f"a row has {_of(len(season.cells), 'cell')}"
+    said = f"{some(len(field), 'agent')} and {some(len(values) - len(field), 'reference row')}, {some(runs, 'run')}; "
+    said += f"a row has {some(len(season.cells), 'cell')}"
     parts = [
         (sum(row["partial"] for row in field), "partial"),
         (sum(row["verified"] is False for row in values), "with a replay that fails"),
@@ -66,7 +67,7 @@ def finding(rows: Any, counted: Any = None) -> Note:
     if not ranked:
         return paragraphs("Finding: no agent has played every cell yet, so there is no ranking.")
     best = [row for row in ranked if row["rank"] == 1]
-    names = _listed([short(row["name"]) for row in best])
+    names = listed([short(row["name"]) for row in best])
     said = f"Finding: {names} {'leads' if len(best) == 1 else 'share the lead'} with {_with_error(best[0])}"
     rest, sure = [row for row in ranked if row["rank"] != 1], ""
     if rest:
@@ -80,7 +81,7 @@ def finding(rows: Any, counted: Any = None) -> Note:
         for row in cost_rows(rows, "decisions")
         if row["front"]
     ]
-    cheap = f"On the front of score against decisions: {_listed(front, 6)}." if front else ""
+    cheap = f"On the front of score against decisions: {listed(front, 6)}." if front else ""
     return paragraphs(f"{said}.{sure}", cheap)
 
 
@@ -116,7 +117,7 @@ def cost_finding(rows: Any, cost: str = "decisions") -> Note:
     values = [row for row in cost_rows(rows, cost) if row["reference"] is None]
     on_it = sorted((row for row in values if row["front"]), key=lambda row: (row["cost"], row["name"]))
     what, unknown = COSTS[cost], [short(row["name"], 24) for row in values if row["cost"] is None]
-    left = f"Of unknown cost, and so neither on the front nor off it: {_listed(unknown)}." if unknown else ""
+    left = f"Of unknown cost, and so neither on the front nor off it: {listed(unknown)}." if unknown else ""
     if not on_it:
         return paragraphs(f"Finding: the {what} of no agent are known, so nothing can be held against the score.", left)
     told = [f"{short(row['name'], 24)} ({_with_error(row)} for {cost_text(row['cost'], cost)} a run"
@@ -124,7 +125,7 @@ def cost_finding(rows: Any, cost: str = "decisions") -> Note:
     off = len(values) - len(unknown) - len(on_it)
     verb = "is" if len(on_it) == 1 else "are"
     said = f"Finding: of {len(values) - len(unknown)} agents of known cost {len(on_it)} {verb} on the front of score "
-    said += f"against {what}: {_listed(told, 6)}."
+    said += f"against {what}: {listed(told, 6)}."
     if off:
         said += f" {'The other' if off == 1 else f'Each of the other {off}'} is beaten by one that costs no more and "
         said += "scores no less."
@@ -134,7 +135,7 @@ def cost_finding(rows: Any, cost: str = "decisions") -> Note:
         for a, b in pairwise(on_it)
         if b["score"] > a["score"]
     ]
-    way = f"Along the front a point more costs, in {what} a run: {_listed(steps, 6)}." if steps else ""
+    way = f"Along the front a point more costs, in {what} a run: {listed(steps, 6)}." if steps else ""
     return paragraphs(said, way, left)
 
 
@@ -148,15 +149,6 @@ def chosen(row: Row | None) -> Note:
     said = f"{short(row['name'])} on {row['entry']}, seed {row['seed']}: {row['ended']}, {row['score']:.1f} points, "
     said += f"{row['objectives']} objectives, {row['decisions']:,} decisions, {row['played_s']:,.1f} s of game time. "
     return paragraphs(f"{said}Run {row['run_id']}, {proof(row['verified'])[2:]}.")
-
-
-def _of(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _listed(names: list[str], most: int = 3) -> str:
-    shown = [*names[:most], *(["more"] if len(names) > most else [])]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def verified(answers: Mapping[str, Verification]) -> Note:
